@@ -1,0 +1,117 @@
+"""Every error that rollstep raises on purpose, in one hierarchy.
+
+::
+
+    RollstepError                 what happened, where, what to do; shown to people as it is
+    ├── InputError                something from outside is wrong (exit status 2)
+    │   ├── ProjectFileError      a project file; carries every fault found at once
+    │   ├── SeedFileError         a seed JSONL
+    │   ├── BundleError           a ``*.rollstep.jsonl``
+    │   └── ThemeError            a theme file
+    ├── UsageError                the caller misused us: an unknown step, a role that is not there
+    │   └── IllegalStepError      a step that the stepper's table forbids
+    ├── RoleError                 a role misbehaved; becomes an Attempt, never a step
+    ├── StoreError                the library could not be read or written
+    │   ├── LibraryLockedError    another program holds it
+    │   └── NotSavedError         a commit failed; what was to be saved is still in memory
+    └── ExportError               a trajectory cannot be written in the asked format
+
+The rule that two kinds stay apart: ``UsageError`` is the caller's fault, ``RoleError`` is the
+peer's.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One thing wrong with a file from outside.
+
+    ``line`` and ``column`` count from 1; 0 means that no place is known. ``where`` is the path
+    inside the document (``tools[0].name``), ``hint`` says what to do, or is empty.
+    """
+
+    message: str
+    line: int = 0
+    column: int = 0
+    where: str = ""
+    hint: str = ""
+
+    def render(self, source: str = "") -> str:
+        """The fault in one line: source, place, path, cause, what to do."""
+        place = f"line {self.line}" if self.line else ""
+        if self.line and self.column:
+            place += f", column {self.column}"
+        head = ": ".join(piece for piece in (source, place, self.where) if piece)
+        text = f"{head}: {self.message}" if head else self.message
+        return f"{text} {self.hint}" if self.hint else text
+
+
+class RollstepError(Exception):
+    """Base of all. ``str(error)`` is what a person reads."""
+
+
+class InputError(RollstepError):
+    """Something from outside is wrong: file, line, field, cause, what to do."""
+
+    def __init__(self, message: str = "", *, source: str = "", faults: tuple[Fault, ...] = ()):
+        self.source = source
+        self.faults = faults
+        lines = [message] if message else []
+        lines += [fault.render(source) for fault in faults]
+        super().__init__("\n".join(lines))
+
+
+class ProjectFileError(InputError):
+    """A project file is wrong; ``faults`` holds every fault found."""
+
+
+class SeedFileError(InputError):
+    """A seed JSONL is missing, empty, or has rows that cannot be used."""
+
+
+class BundleError(InputError):
+    """A bundle cannot be read."""
+
+
+class ThemeError(InputError):
+    """A theme file is wrong."""
+
+
+class UsageError(RollstepError):
+    """The caller asked for something that makes no sense here."""
+
+
+class IllegalStepError(UsageError):
+    """The stepper's table does not permit this step here."""
+
+
+class RoleError(RollstepError):
+    """A role failed. ``kind`` is one word for programs, ``detail`` (a traceback, a raw body) for
+    those who press the key, ``partial`` what had arrived before it failed.
+
+    Kinds made here: ``raised``, ``timeout``, ``died``, ``bad_reply``, ``empty``, ``not_ready``.
+    """
+
+    def __init__(self, message: str, *, kind: str = "raised", detail: str = "", partial: str = ""):
+        super().__init__(message)
+        self.kind = kind
+        self.detail = detail
+        self.partial = partial
+
+
+class StoreError(RollstepError):
+    """The library could not be read or written."""
+
+
+class LibraryLockedError(StoreError):
+    """Another program holds the library's lock for too long."""
+
+
+class NotSavedError(StoreError):
+    """A commit failed. Nothing that was acknowledged before is lost; what failed is in memory."""
+
+
+class ExportError(RollstepError):
+    """The trajectory cannot be written in this format: record, message, field, rule."""

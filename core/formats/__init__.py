@@ -1,0 +1,1 @@
+"""Record formats: one file each, and a table of them."""

@@ -1,0 +1,1 @@
+"""What things are: frozen types, pure. Imports nothing above it."""

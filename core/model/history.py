@@ -1,0 +1,39 @@
+"""The human's commands on a rollout, so that each can be undone and redone by name."""
+
+from __future__ import annotations
+
+import msgspec
+
+from .marks import Mark
+from .rollout import Branch
+
+
+class Command(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One command: the steps it made, where it moved the head, what it renamed, hid or marked.
+
+    ``n`` counts from 1. ``undone`` commands' steps are hidden; a command made after an undo makes
+    the undone ones ``abandoned``: they stay hidden and cannot be redone.
+    """
+
+    n: int
+    label: str
+    step_ids: tuple[str, ...] = ()
+    head_before: str | None = None
+    head_after: str | None = None
+    branches_before: tuple[Branch, ...] = ()
+    branches_after: tuple[Branch, ...] = ()
+    marks_before: tuple[Mark, ...] = ()
+    marks_after: tuple[Mark, ...] = ()
+    revision_before: int | None = None
+    revision_after: int | None = None
+    undone: bool = False
+    abandoned: bool = False
+
+
+class Draft(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Text that a human has typed and not saved as a step: ``slot`` names what it is for
+    (``override:<step id>``, ``write:<parent id>``), ``body`` is the editor's own JSON."""
+
+    slot: str
+    body: str
+    updated_at: float = 0.0

@@ -1,0 +1,159 @@
+"""A rollout is an append-only tree of frozen steps; everything else follows from a path in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from .messages import Stop, TargetReply, ToolCall, ToolResult, UserMessage
+from .project import Project
+from .steps import Step
+
+
+class RolloutHeader(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of a rollout besides its steps. ``source`` names the file (or sample) it came
+    from and ``record`` the row in it, counted from 0."""
+
+    id: str
+    title: str
+    created_at: float = 0.0
+    seed: int = 0
+    source: str = ""
+    record: int | None = None
+
+
+class Branch(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A named leaf. A hidden one is kept and can be shown again."""
+
+    leaf_id: str
+    name: str = ""
+    hidden: bool = False
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """An evaluator message and what followed it. ``index`` counts from 0; ``complete`` when its
+    last step is a target reply that calls no tool. Steps before the first evaluator message of an
+    import make a turn too."""
+
+    index: int
+    steps: tuple[Step, ...]
+    complete: bool
+
+
+class Trajectory(msgspec.Struct, frozen=True):
+    """One path from the root; what is exported."""
+
+    steps: tuple[Step, ...]
+
+    def turns(self) -> tuple[Turn, ...]:
+        """The path cut at its evaluator messages; a stop belongs to no turn."""
+        groups: list[list[Step]] = []
+        for step in self.steps:
+            if isinstance(step.payload, Stop):
+                continue
+            if isinstance(step.payload, UserMessage) or not groups:
+                groups.append([])
+            groups[-1].append(step)
+        return tuple(
+            Turn(index, tuple(group), _closes_turn(group[-1])) for index, group in enumerate(groups)
+        )
+
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """Calls of the last target reply that no result in the path answers yet, in call order."""
+        answered: list[str] = []
+        for step in reversed(self.steps):
+            if isinstance(step.payload, ToolResult):
+                answered.append(step.payload.call_id)
+            elif isinstance(step.payload, TargetReply):
+                return tuple(c for c in step.payload.tool_calls if c.id not in answered)
+            else:
+                break
+        return ()
+
+    @property
+    def stop(self) -> Stop | None:
+        """The stop that ends the path, if it has ended."""
+        last = self.steps[-1].payload if self.steps else None
+        return last if isinstance(last, Stop) else None
+
+
+def _closes_turn(step: Step) -> bool:
+    return isinstance(step.payload, TargetReply) and not step.payload.tool_calls
+
+
+class Rollout:
+    """The tree. It only grows: ``add`` is the one way in.
+
+    Steps taken back by undo are still here; they are ``hidden`` and the walks below pass over them.
+    """
+
+    def __init__(self, header: RolloutHeader, projects: Iterable[Project]) -> None:
+        self.header = header
+        self.projects: list[Project] = list(projects)
+        self.steps: dict[str, Step] = {}
+        self.hidden: set[str] = set()
+        self._children: dict[str | None, list[str]] = {}
+
+    @property
+    def project(self) -> Project:
+        """The newest revision of the project."""
+        return self.projects[-1]
+
+    def add(self, step: Step) -> None:
+        """Put a step into the tree. Its parent must be there already; its id must be new."""
+        if step.id in self.steps:
+            raise ValueError(f"step {step.id} is in the rollout already")
+        if step.parent_id is not None and step.parent_id not in self.steps:
+            raise ValueError(f"step {step.id} follows {step.parent_id}, which is not here")
+        self.steps[step.id] = step
+        self._children.setdefault(step.parent_id, []).append(step.id)
+
+    def set_seq(self, step_id: str, seq: int) -> None:
+        """Give a step the number that the library gave it on saving."""
+        step = self.steps[step_id]
+        if step.seq != seq:
+            self.steps[step_id] = msgspec.structs.replace(step, seq=seq)
+
+    def children(self, step_id: str | None) -> list[str]:
+        """Ids of the visible steps that follow, oldest first; None asks for the roots."""
+        ids = self._children.get(step_id, [])
+        return [i for i in ids if i not in self.hidden] if self.hidden else list(ids)
+
+    def takes(self, step_id: str) -> list[str]:
+        """The visible alternatives at this step's place, itself among them, oldest first."""
+        return self.children(self.steps[step_id].parent_id)
+
+    def path(self, leaf_id: str | None) -> tuple[Step, ...]:
+        """The steps from the root to ``leaf_id``; empty for None."""
+        steps: list[Step] = []
+        current = leaf_id
+        while current is not None:
+            step = self.steps[current]
+            steps.append(step)
+            current = step.parent_id
+        steps.reverse()
+        return tuple(steps)
+
+    def trajectory(self, leaf_id: str | None) -> Trajectory:
+        """The trajectory that ends at ``leaf_id``."""
+        return Trajectory(self.path(leaf_id))
+
+    def newest_leaf(self, step_id: str | None) -> str | None:
+        """The leaf reached from here by taking the newest visible child each time."""
+        current = step_id
+        while children := self.children(current):
+            current = children[-1]
+        return current
+
+    def leaves(self) -> list[str]:
+        """Ids of all visible leaves, in the order in which they were made."""
+        return [
+            i for i in self.steps if i not in self.hidden and not self.children(i)
+        ]
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps.values())
+
+    def __len__(self) -> int:
+        return len(self.steps)

@@ -1,0 +1,102 @@
+"""A step is one role's action, never changed once made; what asking for it cost goes with it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from .messages import Payload, Stop, SystemNote, TargetReply, ToolResult, UserMessage
+
+Role = Literal["evaluator", "target", "tool"]
+"""Who acts. A stop belongs to the evaluator's lane, whoever decided it; a system note, which only
+imports hold, to the target's."""
+
+ROLES: tuple[Role, ...] = ("evaluator", "target", "tool")
+
+Origin = Literal["model", "script", "human", "import", "rule"]
+"""Where a step came from: a model (or a user's own python role), a script or rule table of the
+project, a human, a file from outside, or one of our own stop rules."""
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Tokens of one call; ``estimated`` where the provider did not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
+
+
+class Call(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a live step was made. ``request`` is the digest of the request as sent, which the
+    library stores once; times in seconds; ``cost`` in dollars, None where the price is unknown."""
+
+    model: str
+    params: str = "{}"
+    request: str = ""
+    usage: Usage = Usage()
+    cost: float | None = None
+    seconds: float = 0.0
+    attempts: int = 1
+    response_id: str = ""
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One role's action.
+
+    ``seq`` counts the rollout's steps in the order they were saved, from 1 (0: not saved yet).
+    ``script_index`` is the line of its script, or row of its rule table, that the step used up;
+    an override inherits it, so the script goes on with the next line.
+    ``state`` is a tool simulator's own state after this step, as JSON text; ``state_stale`` marks
+    a state that was copied from before an edit. ``revision`` indexes the rollout's project
+    revisions.
+    """
+
+    id: str
+    parent_id: str | None
+    role: Role
+    payload: Payload
+    origin: Origin
+    seq: int = 0
+    author: str = ""
+    reason: str = ""
+    replaces: str | None = None
+    copied_from: str | None = None
+    injected: str = ""
+    late: bool = False
+    created_at: float = 0.0
+    call: Call | None = None
+    script_index: int | None = None
+    state: str | None = None
+    state_stale: bool = False
+    revision: int = 0
+
+
+class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A failure, which is not a step: what was tried under ``parent_id`` and how it failed.
+
+    ``words`` are for people; ``detail`` is a traceback or raw body behind a key.
+    """
+
+    id: str
+    parent_id: str | None
+    role: Role
+    kind: str
+    words: str
+    call_id: str = ""
+    detail: str = ""
+    partial: str = ""
+    cost: float | None = None
+    created_at: float = 0.0
+
+
+def role_of(payload: Payload) -> Role:
+    """The lane that a payload belongs to."""
+    if isinstance(payload, UserMessage | Stop):
+        return "evaluator"
+    if isinstance(payload, TargetReply | SystemNote):
+        return "target"
+    assert isinstance(payload, ToolResult)
+    return "tool"

@@ -1,0 +1,1 @@
+"""Who acts: the built-in roles, the protocols a user's own code plugs into, and the registry."""

@@ -1,0 +1,65 @@
+"""The only seam that a user's own code plugs into. All async, all able to stream."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from ..model.messages import Stop, TargetReply, ToolResult, UserMessage
+from ..model.project import Project
+from ..model.steps import Call
+from ..model.view import View
+
+Stream = Callable[[str], None]
+"""Takes text as it arrives. May be called never, or often."""
+
+
+def no_stream(text: str) -> None:
+    """A stream that nobody reads."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A payload together with what only the role knows of how it was made. A role that has
+    nothing to add returns the bare payload."""
+
+    payload: UserMessage | TargetReply | ToolResult | Stop
+    script_index: int | None = None
+    state: str | None = None
+    call: Call | None = None
+    request: str = ""
+    """The request as sent, as JSON text, when the role sent one; the session stores it once."""
+
+
+class Evaluator(Protocol):
+    """Plays the user and decides when to stop."""
+
+    async def next(self, view: View, stream: Stream = no_stream) -> UserMessage | Stop | Answer:
+        """The next message, or a stop with its reason. Raises RoleError."""
+        ...
+
+
+class Target(Protocol):
+    """The agent under test."""
+
+    async def reply(self, view: View, stream: Stream = no_stream) -> TargetReply | Answer:
+        """The next reply. Raises RoleError."""
+        ...
+
+
+class ToolSimulator(Protocol):
+    """Answers the target's tool calls."""
+
+    async def respond(self, view: View, stream: Stream = no_stream) -> ToolResult | Answer:
+        """The result of ``view.call``. Raises RoleError."""
+        ...
+
+
+class ProjectAuthor(Protocol):
+    """Where projects come from."""
+
+    def author(self, n: int, rng: random.Random) -> Sequence[Project]:
+        """Up to ``n`` projects, the same for the same generator."""
+        ...

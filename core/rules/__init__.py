@@ -1,0 +1,1 @@
+"""What follows from a path: pure rules, no I/O, no clock."""

@@ -1,0 +1,1 @@
+"""SQLite: the library of rollouts, its schema and migrations, search; and bundles."""

@@ -1,0 +1,66 @@
+"""What one transaction saves, and what comes back from a library."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..model.history import Command
+from ..model.marks import Mark, Score
+from ..model.project import Project
+from ..model.rollout import Branch, RolloutHeader
+from ..model.steps import Attempt, Step
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One transaction's worth of news about one rollout; all of it is saved, or none.
+
+    ``header`` is given when the rollout may be new. ``projects`` are revisions to append.
+    ``requests`` maps digest to body. ``commands``, ``branches`` and ``marks`` replace what has the
+    same key (``n``, ``leaf_id``, ``step_id`` and ``by``). ``head`` is where the next step follows
+    ("" for before the first step, None for unchanged); ``status`` is ``open``, ``ended``,
+    ``parked`` or ``failed`` with ``status_note`` saying why.
+    """
+
+    rollout_id: str
+    header: RolloutHeader | None = None
+    projects: tuple[Project, ...] = ()
+    steps: tuple[Step, ...] = ()
+    requests: tuple[tuple[str, str], ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    commands: tuple[Command, ...] = ()
+    branches: tuple[Branch, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    scores: tuple[Score, ...] = ()
+    head: str | None = None
+    status: str | None = None
+    status_note: str = ""
+
+
+class Saved(msgspec.Struct, frozen=True):
+    """A rollout as a library (or a bundle) holds it; steps in seq order."""
+
+    header: RolloutHeader
+    projects: tuple[Project, ...]
+    steps: tuple[Step, ...]
+    attempts: tuple[Attempt, ...] = ()
+    commands: tuple[Command, ...] = ()
+    branches: tuple[Branch, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    scores: tuple[Score, ...] = ()
+    head: str | None = None
+    status: str = "open"
+    status_note: str = ""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """One row of a list of rollouts. ``updated_at`` in seconds since the epoch."""
+
+    id: str
+    title: str
+    steps: int
+    turns: int
+    edits: int
+    status: str
+    stop_reason: str
+    updated_at: float
+    source: str = ""

@@ -1,0 +1,1 @@
+"""Screens, each with its style sheet beside it."""

@@ -1,0 +1,1 @@
+"""Widgets that render what the presenter prepared; no rules here."""
