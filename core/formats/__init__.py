@@ -1,1 +1,1 @@
-"""Record formats: one file each, and a table of them."""
+"""What trajectories are written as: one file for each format, and a table of them. Pure."""

@@ -1,0 +1,104 @@
+"""The table of formats: their names, their file suffixes, what they hold, and how they write.
+
+Three formats are known here only by what they hold, since writing them takes parts of the program
+that formats do not know: ``bundle`` (the library's own), ``project`` and ``seed`` (the checker of
+project files). ``core/export.py`` joins those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from ..errors import Fault
+from . import markdown, openai_chat, turn_records
+from .report import FEATURES, Check, Notes, Report, losses
+from .subject import Subject
+
+Render = Callable[[Subject], bytes]
+
+
+class Format(msgspec.Struct, frozen=True):
+    """One format. ``holds`` are keys of ``FEATURES``; ``render`` is None where the writer is joined
+    later; ``whole`` marks a format that takes whole rollouts and not one trajectory.
+    """
+
+    name: str
+    suffix: str
+    what: str
+    holds: frozenset[str]
+    render: Render | None = None
+    check: Check | None = None
+    notes: Notes | None = None
+    whole: bool = False
+
+
+def _check_opening(subject: Subject) -> tuple[Fault, ...]:
+    if subject.project.opening:
+        return ()
+    return (
+        Fault("the project has no opening message", where="user_text", hint="Give it one first."),
+    )
+
+
+_ALL = (
+    Format(
+        "turn-records",
+        ".jsonl",
+        "one JSON line for each turn, in the seed program's shape",
+        turn_records.HOLDS,
+        turn_records.render,
+        turn_records.check,
+        turn_records.notes,
+    ),
+    Format(
+        "openai",
+        ".jsonl",
+        "OpenAI chat JSONL: messages and tools, one row for the trajectory",
+        openai_chat.HOLDS,
+        openai_chat.render,
+        openai_chat.check,
+        openai_chat.notes,
+    ),
+    Format(
+        "markdown",
+        ".md",
+        "Markdown for people to read",
+        markdown.HOLDS,
+        markdown.render,
+        markdown.check,
+        markdown.notes,
+    ),
+    Format(
+        "bundle",
+        ".rollstep.jsonl",
+        "the whole rollout, every branch, nothing lost",
+        frozenset(FEATURES),
+        whole=True,
+    ),
+    Format(
+        "project",
+        ".yaml",
+        "the project as a file, to be played anew; no steps",
+        frozenset({"project", "tool_schemas"}),
+    ),
+    Format(
+        "seed",
+        ".seed.jsonl",
+        "the project as a seed row: task id, opening message, benchmark and context; no steps",
+        frozenset(),
+        check=_check_opening,
+    ),
+)
+
+FORMATS: dict[str, Format] = {fmt.name: fmt for fmt in _ALL}
+"""Every format by its name, in the order in which menus show them."""
+
+
+def report(subject: Subject, fmt: Format) -> Report:
+    """What ``fmt`` keeps, loses and refuses of a subject. Pure; nothing is written."""
+    kept, lost = losses(subject, fmt.holds)
+    refused = fmt.check(subject) if fmt.check else ()
+    notes = fmt.notes(subject) if fmt.notes else ()
+    return Report(fmt.name, kept, lost, refused, notes)
