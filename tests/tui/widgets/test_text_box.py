@@ -6,7 +6,9 @@ from textual.events import Paste
 
 from rollstep.tui.widgets.text_box import TextBox
 
-ODD = "one\u2028two\u2029three\x85four\x0bfive\x0csix\x1cseven\r\nlf\ncr\rend \ud83d \x1b[31m \x00\n"
+ODD = (
+    "one\u2028two\u2029three\x85four\x0bfive\x0csix\x1cseven\r\nlf\ncr\rend \ud83d \x1b[31m \x00\n"
+)
 
 
 class Host(App[None]):

@@ -1,0 +1,432 @@
+"""What the editor edits: a step's payload as named texts, and the way back to a payload. Whatever
+was not touched comes back as the very same object. Pure; imports no Textual."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import msgspec
+
+from rollstep.core.model.messages import (
+    STOP_REASONS,
+    OtherPart,
+    Part,
+    Payload,
+    Reasoning,
+    Stop,
+    SystemNote,
+    TargetReply,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+
+from .json_check import call_fault_words, json_fault
+
+Shape = Literal["message", "reply", "result", "stop"]
+After = Literal["stay", "keep", "rerun"]
+Outcome = Literal["saved", "unchanged", "draft", "closed"]
+
+SHOWN = 200_000
+"""Characters of one text that the editor shows; what is beyond stays as it is."""
+
+
+@dataclass(frozen=True)
+class EditRequest:
+    """What is to be edited or written.
+
+    ``original`` is the step's payload, None when the next step is written by hand. ``call`` is the
+    call that a result answers, ``returns`` its tool's schema, ``prefill`` the text to start a
+    written step with. ``follows`` counts the recorded steps after this one (0: keep is not
+    offered); ``rerun`` says what a rerun would cost ("offline, free"; empty: not offered).
+    ``draft`` is the body of a saved draft. ``external`` opens the human's own editor at once.
+    """
+
+    title: str
+    shape: Shape
+    original: Payload | None = None
+    call: ToolCall | None = None
+    returns: str | None = None
+    prefill: str = ""
+    stop_reasons: tuple[str, ...] = STOP_REASONS
+    follows: int = 0
+    rerun: str = ""
+    draft: str = ""
+    external: bool = False
+
+
+@dataclass(frozen=True)
+class EditResult:
+    """How the editor ended. ``payload`` is there when it was ``saved``; ``draft`` is the body to
+    keep when it was left with ``draft``; ``unchanged`` is a save without an edit, ``closed`` a
+    leaving with nothing to keep."""
+
+    outcome: Outcome
+    payload: Payload | None = None
+    after: After = "stay"
+    reason: str = ""
+    draft: str = ""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One text of the step. ``hidden_tail`` counts characters beyond the shown ones; ``original``
+    is what stood there before, None in a step written by hand or a call that was added."""
+
+    key: str
+    label: str
+    text: str
+    original: str | None = None
+    json: bool = False
+    single_line: bool = False
+    hidden_tail: int = 0
+
+
+@dataclass
+class CallState:
+    """A call being edited: ``source`` indexes the original's calls, None for a new one."""
+
+    uid: int
+    source: int | None
+    name: str
+    arguments: str
+
+
+@dataclass
+class State:
+    """All that can be typed; what a draft keeps."""
+
+    shape: Shape
+    texts: list[str]
+    reasoning: list[str] = field(default_factory=list)
+    calls: list[CallState] = field(default_factory=list)
+    refusal: str = ""
+    is_error: bool = False
+    stop_reason: str = ""
+    note: str = ""
+    reason: str = ""
+
+
+class EditModel:
+    """The texts of one step while they are edited."""
+
+    def __init__(
+        self,
+        request: EditRequest,
+        *,
+        new_id: Callable[[], str] = lambda: f"call_{secrets.token_hex(6)}",
+    ) -> None:
+        self.request = request
+        self.original = request.original
+        self._new_id = new_id
+        self._ids: dict[int, str] = {}
+        self.start = _state_of(request)
+        self.state = _state_of(request)
+        self.draft_loaded = bool(request.draft) and self._load(request.draft)
+
+    # What is shown
+
+    def fields(self) -> Iterator[Field]:
+        """The texts of the present shape, in the order in which they are shown."""
+        state = self.state
+        if state.shape == "stop":
+            yield self._field("stop.reason", "reason", single_line=True)
+            yield self._field("stop.note", "note")
+            return
+        several = len(state.texts) > 1
+        for index in range(len(state.texts)):
+            label = f"text {index + 1} of {len(state.texts)}" if several else self._text_label()
+            yield self._field(f"text.{index}", label, json=self._is_json(index))
+        if state.refusal or self.start.refusal:
+            yield self._field("refusal", "refusal")
+        for index in range(len(state.reasoning)):
+            number = f" {index + 1}" if len(state.reasoning) > 1 else ""
+            yield self._field(f"reasoning.{index}", f"reasoning{number}")
+        for number, call in enumerate(state.calls, 1):
+            yield self._field(f"call.{call.uid}.name", f"call {number} name", single_line=True)
+            yield self._field(f"call.{call.uid}.arguments", f"call {number} arguments", json=True)
+
+    def others(self) -> list[str]:
+        """The parts that are no text, in words; they stay where they are."""
+        parts = getattr(self.original, "parts", ())
+        return [
+            f"{part.kind} {part.media_type}, {part.size:,} bytes, kept"
+            for part in parts
+            if isinstance(part, OtherPart)
+        ]
+
+    # What is typed
+
+    def get(self, key: str) -> str:
+        """The whole text of a field."""
+        return _read(self.state, key)
+
+    def set(self, key: str, shown: str) -> None:
+        """Take the shown text of a field; its hidden tail stays."""
+        tail = _read(self.start, key)[SHOWN:] if _has(self.start, key) else ""
+        _write(self.state, key, shown + tail)
+
+    def put(self, key: str, whole: str) -> None:
+        """Take the whole text of a field."""
+        _write(self.state, key, whole)
+
+    def add_call(self, name: str = "", arguments: str = "{}") -> int:
+        """Add a call at the end; returns its uid."""
+        uid = 1 + max((call.uid for call in self.state.calls + self.start.calls), default=-1)
+        self.state.calls.append(CallState(uid, None, name, arguments))
+        return uid
+
+    def remove_call(self, uid: int) -> None:
+        """Take a call away."""
+        self.state.calls = [call for call in self.state.calls if call.uid != uid]
+
+    @property
+    def can_switch(self) -> bool:
+        """Whether a message may become a stop, or a stop a message."""
+        return self.state.shape in ("message", "stop")
+
+    def switch(self) -> None:
+        """From message to stop or back; what was typed in the other shape stays."""
+        state = self.state
+        if state.shape == "message":
+            state.shape = "stop"
+            state.stop_reason = state.stop_reason or self.request.stop_reasons[0]
+        elif state.shape == "stop":
+            state.shape = "message"
+
+    # What comes out
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything differs from what was opened."""
+        return self.state_differs() or (self.original is None and bool(self.request.prefill))
+
+    def state_differs(self) -> bool:
+        """Whether a key was pressed that left something behind."""
+        one, other = asdict(self.state), asdict(self.start)
+        one.pop("reason"), other.pop("reason")
+        return one != other
+
+    def payload(self) -> Payload:
+        """The step as edited; the original itself where nothing differs."""
+        if self.original is not None and not self.state_differs():
+            return self.original
+        state = self.state
+        if state.shape == "stop":
+            return Stop(state.stop_reason, "human", state.note)
+        if state.shape == "result":
+            return self._result()
+        if isinstance(self.original, SystemNote):
+            return SystemNote(self._parts())
+        return self._said()
+
+    def problems(self) -> list[str]:
+        """What the human should know before this is saved; each may be kept all the same, as it
+        is data."""
+        state = self.state
+        if state.shape == "stop":
+            return [] if state.stop_reason.strip() else ["The stop has no reason."]
+        found = [
+            words
+            for number, call in enumerate(state.calls, 1)
+            if not self._untouched(call)
+            and (words := call_fault_words(number, ToolCall("", call.name, call.arguments)))
+        ]
+        found += [
+            f"call {number} has no name"
+            for number, call in enumerate(state.calls, 1)
+            if not call.name.strip() and not self._untouched(call)
+        ]
+        if state.shape != "result" and not state.calls and not any(state.texts):
+            found.append("The text is empty, and will be sent so.")
+        return found
+
+    def notes(self) -> list[str]:
+        """What saving does besides what was typed."""
+        blocks: tuple[Reasoning, ...] = getattr(self.original, "reasoning", ())
+        signed = [
+            number
+            for number, (block, text) in enumerate(
+                zip(blocks, self.state.reasoning, strict=False), 1
+            )
+            if text != block.text and (block.signature or block.raw)
+        ]
+        return [f"Reasoning {n} was edited: its signature no longer fits, dropped." for n in signed]
+
+    def dump(self) -> str:
+        """The draft's body."""
+        return json.dumps({"v": 1, **asdict(self.state)})
+
+    # Inside
+
+    def _load(self, body: str) -> bool:
+        try:
+            raw: Any = json.loads(body)
+            raw.pop("v", None)
+            calls = [CallState(**call) for call in raw.pop("calls")]
+            state = State(**raw, calls=calls)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return False
+        if len(state.texts) != len(self.start.texts):
+            return False
+        self.state = state
+        return True
+
+    def _field(
+        self, key: str, label: str, *, json: bool = False, single_line: bool = False
+    ) -> Field:
+        text = _read(self.state, key)
+        known = self.original is not None and _has(self.start, key)
+        original = _read(self.start, key) if known else None
+        if len(text) > SHOWN and original is not None and text[SHOWN:] == original[SHOWN:]:
+            hidden = len(text) - SHOWN
+            return Field(key, label, text[:SHOWN], original[:SHOWN], json, single_line, hidden)
+        return Field(key, label, text, original, json, single_line)
+
+    def _text_label(self) -> str:
+        return {"message": "message", "reply": "text", "result": "result"}.get(
+            self.state.shape, "text"
+        )
+
+    def _is_json(self, index: int) -> bool:
+        if self.state.shape != "result":
+            return False
+        text = self.start.texts[index].lstrip()
+        if self.original is None:
+            return bool(self.request.returns) or text.startswith(("{", "["))
+        return text.startswith(("{", "[")) and len(text) < SHOWN and json_fault(text) is None
+
+    def _said(self) -> Payload:
+        state, old = self.state, self.original
+        calls = tuple(self._calls())
+        blocks = tuple(_blocks(getattr(old, "reasoning", ()), state.reasoning))
+        if state.shape == "message":
+            return UserMessage(self._parts(), blocks, calls)
+        finish = old.finish_reason if isinstance(old, TargetReply) else ""
+        if finish and bool(calls) != bool(getattr(old, "tool_calls", ())):
+            finish = "tool_calls" if calls else "stop"
+        return TargetReply(self._parts(), blocks, calls, finish, state.refusal)
+
+    def _result(self) -> ToolResult:
+        old = self.original
+        if isinstance(old, ToolResult):
+            call_id = old.call_id
+        else:
+            call_id = self.request.call.id if self.request.call else ""
+        return ToolResult(call_id, self._parts(), self.state.is_error)
+
+    def _parts(self) -> tuple[Part, ...]:
+        old: tuple[Part, ...] = getattr(self.original, "parts", ())
+        if self.start.shape != self.state.shape or not any(isinstance(p, Text) for p in old):
+            text = self.state.texts[0]
+            kept = () if self.start.shape != self.state.shape else old
+            return (*((Text(text),) if text else ()), *kept)
+        texts = iter(self.state.texts)
+        return tuple(part for part in (_part(part, texts) for part in old) if part is not None)
+
+    def _calls(self) -> Iterator[ToolCall]:
+        old: tuple[ToolCall, ...] = getattr(self.original, "tool_calls", ())
+        for call in self.state.calls:
+            if call.source is None or call.source >= len(old):
+                made = self._ids.setdefault(call.uid, self._new_id())
+                yield ToolCall(made, call.name, call.arguments, made_id=True)
+            else:
+                yield msgspec.structs.replace(
+                    old[call.source], name=call.name, arguments=call.arguments
+                )
+
+    def _untouched(self, call: CallState) -> bool:
+        return call in self.start.calls
+
+
+def _state_of(request: EditRequest) -> State:
+    payload = request.original
+    if payload is None:
+        state = State(request.shape, [request.prefill])
+        if request.shape == "stop":
+            state.stop_reason = request.stop_reasons[0]
+        if request.shape == "reply":
+            state.reasoning = [""]
+        return state
+    if isinstance(payload, Stop):
+        held_back = payload.note if payload.by == "rule" else ""
+        return State("stop", [held_back], stop_reason=payload.reason, note=payload.note)
+    texts = [part.text for part in payload.parts if isinstance(part, Text)] or [""]
+    state = State(request.shape, texts)
+    if isinstance(payload, ToolResult):
+        state.is_error = payload.is_error
+    if isinstance(payload, UserMessage | TargetReply):
+        state.reasoning = [block.text for block in payload.reasoning]
+        state.calls = [
+            CallState(index, index, call.name, call.arguments)
+            for index, call in enumerate(payload.tool_calls)
+        ]
+    if isinstance(payload, TargetReply):
+        state.reasoning = state.reasoning or [""]
+        state.refusal = payload.refusal
+    return state
+
+
+def _part(part: Part, texts: Iterator[str]) -> Part | None:
+    if not isinstance(part, Text):
+        return part
+    text = next(texts)
+    if text == part.text:
+        return part
+    return Text(text) if text else None
+
+
+def _blocks(old: tuple[Reasoning, ...], texts: list[str]) -> Iterator[Reasoning]:
+    for index, text in enumerate(texts):
+        if index < len(old) and old[index].text == text:
+            yield old[index]
+        elif text:
+            yield Reasoning(text)
+
+
+def _has(state: State, key: str) -> bool:
+    kind, _, rest = key.partition(".")
+    if kind == "text":
+        return int(rest) < len(state.texts)
+    if kind == "reasoning":
+        return int(rest) < len(state.reasoning)
+    if kind == "call":
+        return any(call.uid == int(rest.partition(".")[0]) for call in state.calls)
+    return True
+
+
+def _read(state: State, key: str) -> str:
+    kind, _, rest = key.partition(".")
+    if kind == "text":
+        return state.texts[int(rest)]
+    if kind == "reasoning":
+        return state.reasoning[int(rest)]
+    if kind == "call":
+        uid, _, name = rest.partition(".")
+        text: str = getattr(_call(state, int(uid)), name)
+        return text
+    return {"stop.reason": state.stop_reason, "stop.note": state.note, "refusal": state.refusal}[
+        key
+    ]
+
+
+def _write(state: State, key: str, text: str) -> None:
+    kind, _, rest = key.partition(".")
+    if kind == "text":
+        state.texts[int(rest)] = text
+    elif kind == "reasoning":
+        state.reasoning[int(rest)] = text
+    elif kind == "call":
+        uid, _, name = rest.partition(".")
+        setattr(_call(state, int(uid)), name, text)
+    else:
+        setattr(state, {"stop.reason": "stop_reason", "stop.note": "note"}.get(key, key), text)
+
+
+def _call(state: State, uid: int) -> CallState:
+    return next(call for call in state.calls if call.uid == uid)
