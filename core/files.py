@@ -1,0 +1,82 @@
+"""Writing files so that they are whole or not there: a temporary file beside the target, synced,
+then renamed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from .errors import ExportError
+
+
+def write_whole(path: Path, data: bytes, *, force: bool = False) -> None:
+    """Write ``data`` to ``path``, all of it or nothing. A file that is there already is left alone
+    and an error without ``force``. Raises ExportError.
+    """
+    target = path.resolve() if path.is_symlink() else path
+    if target.is_dir():
+        raise ExportError(f"{path} is a folder. Name a file in it.")
+    if not force and os.path.lexists(target):
+        raise ExportError(
+            f"{path} is there already. Nothing was written; give --force to replace it."
+        )
+    try:
+        temporary = _write_beside(target, data)
+    except OSError as error:
+        raise ExportError(_words(path, error)) from error
+    try:
+        _put_in_place(temporary, target, force)
+        _sync_folder(target.parent)
+    except FileExistsError as error:
+        raise ExportError(
+            f"{path} was made by another program meanwhile. Nothing was written."
+        ) from error
+    except OSError as error:
+        raise ExportError(_words(path, error)) from error
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _write_beside(target: Path, data: bytes) -> str:
+    handle, temporary = tempfile.mkstemp(prefix=".rollstep-", suffix=".tmp", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return temporary
+
+
+def _put_in_place(temporary: str, target: Path, force: bool) -> None:
+    if force:
+        os.replace(temporary, target)
+        return
+    try:
+        os.link(temporary, target)  # fails where the file exists, unlike a rename
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if os.path.lexists(target):
+            raise FileExistsError from None
+        os.replace(temporary, target)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _words(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"{path}: the folder {path.parent} does not exist. Make it, or name another place."
+    return f"{path} cannot be written: {error.strerror}. Nothing was written."

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from rollstep.core.formats.report import FEATURES
+from rollstep.core.formats.table import FORMATS, report
+from rollstep.core.model.messages import target_reply, user_message
+
+from .conftest import make_project, make_subject
+from .samples import everything
+
+
+def test_formats_hold_only_features_that_exist() -> None:
+    for fmt in FORMATS.values():
+        assert fmt.holds <= set(FEATURES)
+
+
+def test_a_bundle_loses_nothing() -> None:
+    assert report(everything(), FORMATS["bundle"]).render() == "nothing is lost"
+
+
+def test_every_feature_is_either_kept_or_lost_and_named() -> None:
+    for fmt in FORMATS.values():
+        found = report(everything(), fmt)
+        named = {*found.kept, *(loss.words for loss in found.lost)}
+        assert {FEATURES["edits"], FEATURES["reasoning"], FEATURES["branches"]} <= named
+
+
+def test_a_seed_row_needs_an_opening_message() -> None:
+    subject = make_subject(
+        user_message("Hi."), target_reply("Hello."), project=make_project(opening=None)
+    )
+    assert "opening" in report(subject, FORMATS["seed"]).refused[0].render()
+
+
+def test_long_lists_of_steps_are_cut_and_counted() -> None:
+    payloads = [target_reply("x") if i % 2 else user_message("y") for i in range(24)]
+    subject = make_subject(*((payload, {"reason": "r"}) for payload in payloads))
+    assert (
+        "(step 1, 2, 3, 4, 5, 6, 7, 8 and 16 more)" in report(subject, FORMATS["openai"]).render()
+    )
