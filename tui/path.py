@@ -1,0 +1,152 @@
+"""One branch of the rollout, laid out for showing: turns, bands, running totals.
+
+Appending a step costs the same for a path of any length; everything is asked by index.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from rollstep.core.model.messages import Stop, TargetReply, ToolCall, ToolResult, UserMessage
+from rollstep.core.model.steps import Step
+from rollstep.core.rules.stepper import START, Position, advance_anyway
+
+from .flags import cheap_flags
+
+BAND_STEPS = 24
+"""A turn of more steps is cut into bands of so many, so that measuring one costs little."""
+
+
+class Band:
+    """A horizontal slice of the panes: steps ``first`` to before ``end`` of one turn.
+
+    ``kind`` is ``turn`` (a rule above it), ``more`` (a long turn goes on) or ``stop``.
+    """
+
+    __slots__ = ("end", "first", "kind", "turn")
+
+    def __init__(self, kind: str, turn: int, first: int, end: int) -> None:
+        self.kind = kind
+        self.turn = turn
+        self.first = first
+        self.end = end
+
+
+class Path:
+    """The steps from the root to a leaf, by index from 0."""
+
+    def __init__(self, steps: Iterable[Step] = ()) -> None:
+        self.steps: list[Step] = []
+        self.at: dict[str, int] = {}
+        self.turn: list[int] = []
+        self.bands: list[Band] = []
+        self.band_starts: list[int] = []
+        self.turn_starts: list[int] = []
+        self.tokens: list[int] = [0]
+        self.cost: list[float] = [0.0]
+        self.edits = 0
+        self.flagged: dict[int, tuple[str, ...]] = {}
+        self._calls: dict[str, ToolCall] = {}
+        self.call: dict[int, ToolCall] = {}
+        self._positions: dict[int, Position] = {-1: START}
+        self._tail_band = False
+        for step in steps:
+            self.append(step)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def append(self, step: Step) -> None:
+        """One more step at the end."""
+        self.set_tail(0)
+        index = len(self.steps)
+        self.steps.append(step)
+        self.at[step.id] = index
+        payload = step.payload
+        self._place(index, payload)
+        self._count(index, step)
+        if isinstance(payload, TargetReply):
+            if payload.tool_calls:
+                self._calls.update((call.id, call) for call in payload.tool_calls)
+        elif isinstance(payload, ToolResult) and payload.call_id in self._calls:
+            self.call[index] = self._calls[payload.call_id]
+
+    def _place(self, index: int, payload: object) -> None:
+        turn = len(self.turn_starts)
+        if isinstance(payload, Stop):
+            self._open_band("stop", turn, index)
+        elif isinstance(payload, UserMessage) or not self.turn_starts:
+            turn += 1
+            self.turn_starts.append(index)
+            self._open_band("turn", turn, index)
+        elif (band := self.bands[-1]).kind == "stop" or band.end - band.first >= BAND_STEPS:
+            self._open_band("more", turn, index)
+        self.bands[-1].end = index + 1
+        self.turn.append(turn)
+
+    def _open_band(self, kind: str, turn: int, index: int) -> None:
+        self.bands.append(Band(kind, turn, index, index + 1))
+        self.band_starts.append(index)
+
+    def set_tail(self, count: int, *, new_turn: bool = False) -> None:
+        """Make room for ``count`` things after the last step (a failure, an answer on its way);
+        they stand in the last band, or in a new turn."""
+        if self._tail_band:
+            self.bands.pop()
+            self.band_starts.pop()
+            self._tail_band = False
+        elif self.bands:
+            self.bands[-1].end = len(self.steps)
+        if not count:
+            return
+        if new_turn or not self.bands or self.bands[-1].kind == "stop":
+            self._open_band("turn", self.turns + 1, len(self.steps))
+            self._tail_band = True
+        self.bands[-1].end = len(self.steps) + count
+
+    def _count(self, index: int, step: Step) -> None:
+        tokens, cost = self.tokens[-1], self.cost[-1]
+        if step.call is not None and step.copied_from is None:
+            tokens += step.call.usage.prompt_tokens + step.call.usage.completion_tokens
+            cost += step.call.cost or 0.0
+        self.tokens.append(tokens)
+        self.cost.append(cost)
+        self.edits += step.origin == "human"
+        if flags := cheap_flags(step):
+            self.flagged[index] = flags
+
+    def replace(self, index: int, step: Step) -> None:
+        """The same step with its final number."""
+        self.steps[index] = step
+
+    def band_of(self, index: int) -> int:
+        """Which band holds this step."""
+        return max(bisect_right(self.band_starts, index) - 1, 0)
+
+    def position(self, index: int) -> Position:
+        """The stepper's position after step ``index`` (-1: at the start), remembered."""
+        known = self._positions
+        start = index
+        while start not in known:
+            if isinstance(self.steps[start].payload, UserMessage):
+                before = Position(depth=start, turns=self.turn[start] - 1, due="evaluator")
+                known[start - 1] = known.get(start - 1, before)
+                start -= 1
+                break
+            start -= 1
+        position = known[start]
+        for at in range(start + 1, index + 1):
+            position = known[at] = advance_anyway(position, self.steps[at].payload)
+        return position
+
+    @property
+    def stop(self) -> Stop | None:
+        """The stop that ends the path."""
+        last = self.steps[-1].payload if self.steps else None
+        return last if isinstance(last, Stop) else None
+
+    @property
+    def turns(self) -> int:
+        """How many turns the path has."""
+        return len(self.turn_starts)

@@ -1,0 +1,415 @@
+"""The debugger's state: the screen's own copy of the rollout, the cursor, and what is going on.
+
+Imports no Textual and reads no session: it is fed by the events of ``core/events.py``, in order.
+Whatever a key asks of it costs the same for a rollout of any length.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from rollstep.core import events as ev
+from rollstep.core.model.history import Command
+from rollstep.core.model.marks import Mark, Score
+from rollstep.core.model.project import Project
+from rollstep.core.model.rollout import Branch, Rollout, RolloutHeader
+from rollstep.core.model.steps import ROLES, Attempt, Role, Step
+from rollstep.core.rules.stepper import Action, next_action
+
+from .layout import LaneLayout
+from .path import Band, Path
+from .stepview import PANE_LINES, PaneLine, pane_lines, text_lines
+
+_KEPT_BLOCKS = 3000
+_STREAM_SHOWN = 4000
+"""Characters at the end of a streamed answer that are wrapped for showing."""
+
+
+class Snapshot(NamedTuple):
+    """A session's state at one moment, copied on its own thread."""
+
+    header: RolloutHeader
+    projects: tuple[Project, ...]
+    steps: tuple[Step, ...]
+    hidden: frozenset[str] = frozenset()
+    head: str | None = None
+    branches: tuple[Branch, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    scores: tuple[Score, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    throwaway: bool = False
+
+
+class Asking(NamedTuple):
+    """A role is being asked, and what has arrived of its answer."""
+
+    role: Role
+    parent_id: str | None
+    who: str
+    text: str = ""
+
+
+class DebuggerModel:
+    """What the debugger screen shows, without how it is drawn."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.rollout = Rollout(snapshot.header, snapshot.projects)
+        for step in snapshot.steps:
+            self.rollout.add(step)
+        self.rollout.hidden.update(snapshot.hidden)
+        self.head = snapshot.head
+        self.branches = snapshot.branches
+        self.marks = snapshot.marks
+        self.scores = snapshot.scores
+        self.throwaway = snapshot.throwaway
+        self.attempts: dict[str | None, list[Attempt]] = {}
+        for attempt in snapshot.attempts:
+            self.attempts.setdefault(attempt.parent_id, []).append(attempt)
+        self.asking: Asking | None = None
+        self.unsaved = ""
+        self.unsaved_count = 0
+        self.pending: set[str] = {s.id for s in snapshot.steps if not s.seq}
+        self.notice = ""
+        self.narrow = False
+        self.widths: tuple[int, ...] = (26, 35, 32)
+        self.layout = LaneLayout(self)
+        self.path = Path()
+        self.leaf: str | None = None
+        self.cursor = -1
+        self._jumps: list[str | None] = []
+        self._blocks: OrderedDict[tuple[str, int], list[PaneLine]] = OrderedDict()
+        self._tail: list[Attempt | Asking] = []
+        self._tail_version = 0
+        self.version = 0
+        self._show(self.rollout.newest_leaf(snapshot.head), cursor_on=snapshot.head)
+
+    # what is there
+
+    @property
+    def step(self) -> Step | None:
+        """The step under the cursor; None before the first."""
+        return self.path.steps[self.cursor] if 0 <= self.cursor < len(self.path) else None
+
+    @property
+    def step_id(self) -> str | None:
+        """Its id."""
+        step = self.step
+        return step.id if step else None
+
+    @property
+    def ahead(self) -> int:
+        """Recorded steps after the cursor."""
+        return len(self.path) - 1 - self.cursor
+
+    @property
+    def busy(self) -> bool:
+        """Whether a role is being asked."""
+        return self.asking is not None
+
+    @property
+    def project(self) -> Project:
+        """The newest revision of the project."""
+        return self.rollout.project
+
+    def next_here(self) -> Action:
+        """What asking at the cursor would do, were nothing recorded."""
+        return next_action(self.path.position(self.cursor), self.project)
+
+    def takes(self, index: int) -> int:
+        """How many alternatives there are at this place, itself among them."""
+        return len(self.rollout.takes(self.path.steps[index].id))
+
+    def branch_name(self) -> str:
+        """The name of the branch shown, or its number."""
+        named = {branch.leaf_id: branch.name for branch in self.branches if branch.name}
+        if self.leaf in named:
+            return named[self.leaf]
+        leaves = self.rollout.leaves()
+        if len(leaves) < 2:
+            return "main"
+        place = leaves.index(self.leaf) + 1 if self.leaf in leaves else 0
+        return f"branch {place} of {len(leaves)}"
+
+    # moving the cursor: free, and changes nothing else
+
+    def move(self, delta: int) -> bool:
+        """The cursor ``delta`` steps on; whether it moved."""
+        lowest = -1 if not self.path.steps else 0
+        target = min(max(self.cursor + delta, lowest), len(self.path) - 1)
+        moved = target != self.cursor
+        self.cursor = target
+        return moved
+
+    def jump(self, index: int) -> bool:
+        """The cursor to ``index``, remembering where it was for ``back``."""
+        self._jumps.append(self.step_id)
+        del self._jumps[:-50]
+        return self.move(index - self.cursor)
+
+    def back(self) -> bool:
+        """The cursor to where it was before the last jump."""
+        while self._jumps:
+            where = self._jumps.pop()
+            if where is None or where in self.rollout.steps:
+                here = self.step_id
+                self.go_to(where)
+                self._jumps = [*self._jumps, here]
+                return True
+        return False
+
+    def go_to(self, step_id: str | None) -> None:
+        """The cursor to a step, on whatever branch it is."""
+        if step_id is None:
+            self.cursor = 0 if self.path.steps else -1
+        elif step_id in self.path.at:
+            self.cursor = self.path.at[step_id]
+        else:
+            self._show(self.rollout.newest_leaf(step_id), cursor_on=step_id)
+
+    def move_lane(self, delta: int) -> bool:
+        """The cursor to the nearest step in the next lane that has one near."""
+        step = self.step
+        if step is None:
+            return False
+        lane = ROLES.index(step.role) + delta
+        while 0 <= lane < len(ROLES):
+            for distance in range(1, 40):
+                for index in (self.cursor - distance, self.cursor + distance):
+                    if 0 <= index < len(self.path) and self.lane_of(index, wide=True) == lane:
+                        self.cursor = index
+                        return True
+            lane += delta
+        return False
+
+    def move_turn(self, delta: int) -> bool:
+        """The cursor to the first step of the turn before or after."""
+        if not self.path.turn_starts or self.cursor < 0:
+            return False
+        turn = self.path.turn[self.cursor] - 1
+        if delta < 0 and self.cursor > self.path.turn_starts[turn]:
+            return self.move(self.path.turn_starts[turn] - self.cursor)
+        turn += delta
+        if turn >= len(self.path.turn_starts):
+            return self.move(len(self.path))
+        return self.move(self.path.turn_starts[max(turn, 0)] - self.cursor)
+
+    def next_take(self, delta: int) -> bool:
+        """Show the branch through the next take of this step; whether there is one."""
+        step = self.step
+        if step is None:
+            return False
+        takes = self.rollout.takes(step.id)
+        place = takes.index(step.id) + delta if step.id in takes else -1
+        if not 0 <= place < len(takes):
+            return False
+        self._show(self.rollout.newest_leaf(takes[place]), cursor_on=takes[place])
+        return True
+
+    # events
+
+    def apply(self, event: ev.Event) -> None:
+        """Take in one event of the session."""
+        self.version += 1
+        handler = _HANDLERS.get(type(event))
+        if handler is not None:
+            handler(self, event)
+
+    def apply_all(self, events: Iterable[ev.Event]) -> None:
+        """Several events, in order."""
+        for event in events:
+            self.apply(event)
+
+    def _step_added(self, event: ev.StepAdded) -> None:
+        step = event.step
+        if step.id in self.rollout.steps:
+            return
+        self.rollout.add(step)
+        if not step.seq:
+            self.pending.add(step.id)
+        if step.parent_id == self.leaf:
+            follow = self.cursor == len(self.path) - 1
+            self.path.append(step)
+            self.leaf = step.id
+            if follow:
+                self.cursor += 1
+            self._retail()
+
+    def _saved(self, event: ev.SavedUpTo) -> None:
+        for step_id, seq in event.seqs:
+            if step_id in self.rollout.steps:
+                self.rollout.set_seq(step_id, seq)
+                self.pending.discard(step_id)
+                if step_id in self.path.at:
+                    self.path.replace(self.path.at[step_id], self.rollout.steps[step_id])
+        self.unsaved, self.unsaved_count = "", 0
+
+    def _unsaved(self, event: ev.Unsaved) -> None:
+        self.unsaved, self.unsaved_count = event.words, event.count
+
+    def _visibility(self, event: ev.VisibilityChanged) -> None:
+        self.rollout.hidden.difference_update(event.shown)
+        self.rollout.hidden.update(event.hidden)
+        here = self.step_id
+        while here is not None and here in self.rollout.hidden:
+            here = self.rollout.steps[here].parent_id
+        self._show(self.rollout.newest_leaf(here), cursor_on=here)
+
+    def _head_moved(self, event: ev.HeadMoved) -> None:
+        # The view follows the head only when the human was watching it.
+        watching = self.step_id == self.head or self.cursor < 0
+        self.head = event.head
+        if event.head == self.step_id or not watching:
+            return
+        if event.head is None:
+            self.cursor = -1
+        else:
+            self.go_to(event.head)
+
+    def follow_head(self) -> None:
+        """The cursor to the head: the human's own command has moved it there."""
+        self.go_to(self.head)
+
+    def _ask_started(self, event: ev.AskStarted) -> None:
+        self.asking = Asking(event.role, event.parent_id, event.who)
+        self.notice = ""
+        self._retail()
+
+    def _streamed(self, event: ev.Streamed) -> None:
+        if self.asking is not None and self.asking.parent_id == event.parent_id:
+            self.asking = self.asking._replace(text=self.asking.text + event.text)
+            self._retail()
+
+    def _ask_ended(self, event: ev.AskEnded) -> None:
+        self.asking = None
+        self._retail()
+
+    def _failed(self, event: ev.Failed) -> None:
+        attempt = event.attempt
+        self.attempts.setdefault(attempt.parent_id, []).append(attempt)
+        self._retail()
+
+    def _paused(self, event: ev.Paused) -> None:
+        self.notice = event.words
+
+    def _branches(self, event: ev.BranchesChanged) -> None:
+        self.branches = event.branches
+
+    def _marks(self, event: ev.MarksChanged) -> None:
+        self.marks = event.marks
+
+    def _revised(self, event: ev.ProjectRevised) -> None:
+        projects = self.rollout.projects
+        if event.revision == len(projects):
+            projects.append(event.project)
+
+    # what the path shows
+
+    def _show(self, leaf: str | None, cursor_on: str | None) -> None:
+        self.leaf = leaf
+        self.path = Path(self.rollout.path(leaf))
+        self.layout.reset()
+        self.cursor = self.path.at.get(cursor_on, -1) if cursor_on else -1
+        if self.cursor < 0 and self.path.steps and cursor_on is None:
+            self.cursor = -1
+        self._retail()
+
+    def _retail(self) -> None:
+        tail: list[Attempt | Asking] = list(self.attempts.get(self.leaf, ())[-1:])
+        asking = self.asking
+        if asking is not None and asking.parent_id == self.leaf:
+            tail = [asking]
+        self._tail = tail
+        self._tail_version += 1
+        self.path.set_tail(len(tail), new_turn=bool(tail) and tail[-1].role == "evaluator")
+
+    def tail_item(self, item: int) -> Attempt | Asking | None:
+        """What stands after the last step: a failure or an answer on its way."""
+        index = item - len(self.path)
+        return self._tail[index] if 0 <= index < len(self._tail) else None
+
+    # the layout's source
+
+    def set_widths(self, widths: tuple[int, ...]) -> None:
+        """Text widths of the lanes, in cells; one of them means the narrow screen."""
+        if widths != self.widths:
+            self.widths = widths
+            self.narrow = len(widths) == 1
+            self.layout.reset(len(widths))
+
+    def bands(self) -> list[Band]:
+        """The bands, in order."""
+        return self.path.bands
+
+    def band_of(self, item: int) -> int:
+        """The band that holds an item."""
+        return self.path.band_of(item)
+
+    def lane_of(self, item: int, wide: bool = False) -> int:
+        """The lane of an item."""
+        if self.narrow and not wide:
+            return 0
+        tail = self.tail_item(item)
+        return ROLES.index(tail.role if tail else self.path.steps[item].role)
+
+    def height_of(self, item: int, lane: int) -> int:
+        """Lines of an item in its lane."""
+        lines = len(self.item_lines(item))
+        if item < len(self.path) and lines < 2 and self.takes(item) > 1:
+            step = self.path.steps[item]
+            return lines if step.payload.__class__.__name__ == "Stop" else 2
+        return lines
+
+    def version(self, band: Band) -> object:  # type: ignore[override]
+        """When the band has to be measured anew."""
+        return 0
+
+    def item_lines(self, item: int) -> list[PaneLine]:
+        """The lines of an item at the lane's width, remembered for steps."""
+        lane = self.lane_of(item)
+        width = self.widths[min(lane, len(self.widths) - 1)]
+        tail = self.tail_item(item)
+        if tail is not None:
+            return tail_lines(tail, width)
+        step = self.path.steps[item]
+        key = (step.id, width)
+        lines = self._blocks.get(key)
+        if lines is None:
+            if len(self._blocks) >= _KEPT_BLOCKS:
+                self._blocks.popitem(last=False)
+            lines = pane_lines(step.payload, self.path.call.get(item), width)
+            self._blocks[key] = lines
+        return lines
+
+
+def tail_lines(tail: Attempt | Asking, width: int) -> list[PaneLine]:
+    """A failure, or an answer on its way, as a pane shows it."""
+    if isinstance(tail, Asking):
+        lines = text_lines(tail.text[-_STREAM_SHOWN:], width, "text", 10_000) if tail.text else []
+        return [
+            PaneLine("busy", f"asking {tail.who} …"[:width]),
+            *lines[-(PANE_LINES - 1) :],
+        ]
+    lines = text_lines(tail.words, width, "error", PANE_LINES)
+    if tail.partial:
+        lines.append(PaneLine("dim", f"{len(tail.partial):,} characters arrived; kept"[:width]))
+    return [PaneLine("error", "failed"), *lines, PaneLine("dim", "s retries, w writes by hand")]
+
+
+_HANDLERS = {
+    ev.StepAdded: DebuggerModel._step_added,
+    ev.SavedUpTo: DebuggerModel._saved,
+    ev.Unsaved: DebuggerModel._unsaved,
+    ev.VisibilityChanged: DebuggerModel._visibility,
+    ev.HeadMoved: DebuggerModel._head_moved,
+    ev.AskStarted: DebuggerModel._ask_started,
+    ev.Streamed: DebuggerModel._streamed,
+    ev.AskEnded: DebuggerModel._ask_ended,
+    ev.Failed: DebuggerModel._failed,
+    ev.Paused: DebuggerModel._paused,
+    ev.BranchesChanged: DebuggerModel._branches,
+    ev.MarksChanged: DebuggerModel._marks,
+    ev.ProjectRevised: DebuggerModel._revised,
+}
+_ = Command

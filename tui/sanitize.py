@@ -1,0 +1,129 @@
+"""The one door through which outside text reaches the screen.
+
+``visible`` turns every character that could act on a terminal, or hide from the eye, into a mark
+that can be seen. Line breaks and tabs stay, for whoever splits the lines; real letters of every
+script stay, and so do emoji sequences. Storage never passes through here: bytes are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from textual.filter import LineFilter
+
+if TYPE_CHECKING:
+    from rich.segment import Segment
+    from textual.color import Color
+
+_CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+)
+_NO_CHARACTERS = "\ud800-\udfff\ufdd0-\ufdef" + "".join(
+    chr(plane << 16 | low) for plane in range(17) for low in (0xFFFE, 0xFFFF)
+)
+_PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
+_JOINERS = "\u200c\u200d"
+_SELECTORS = "\ufe00-\ufe0f"
+_COMBINING = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_MANY_MARKS = 6
+"""More combining marks than this on one letter are no writing but a pile over other lines."""
+
+_UNSAFE = re.compile(
+    f"[{_CONTROL}{_INVISIBLE}{_NO_CHARACTERS}{_PRIVATE}{_JOINERS}{_SELECTORS}]"
+    f"|[{_COMBINING}]{{{_MANY_MARKS},}}"
+)
+_UNSAFE_IN_LINE = re.compile(_UNSAFE.pattern.replace("[\x00-\x08\x0b-\x1f", "[\x00-\x1f", 1))
+
+_SUSPECT = re.compile(
+    "[^\t\n\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u05ff\u0620-\u070e"
+    "\u0900-\u10ff\u2010-\u2027\u2030-\u205f\u20a0-\u20cf\u2100-\u3163\u3165-\ud7ff]"
+)
+"""All that is not plainly safe. Looking for it first is ten times as fast for most writing."""
+
+_EMOJI = re.compile(
+    "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\ufe0f#*0-9]",
+)
+_JOINING_LETTER = re.compile("[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\ufb50-\ufefc]")
+
+
+def visible(text: str) -> str:
+    """``text`` with every unsafe or hidden character as a visible mark; itself when it is clean.
+    Line feeds and tabs stay as they are."""
+    if text.isascii() and text.isprintable():
+        return text
+    if _SUSPECT.search(text) is None or _UNSAFE.search(text) is None:
+        return text
+    return _UNSAFE.sub(_mark, text)
+
+
+def one_line(text: str) -> str:
+    """Like ``visible``, for places of one line: line feeds and tabs become marks too."""
+    if text.isascii() and text.isprintable():
+        return text
+    if _UNSAFE_IN_LINE.search(text) is None:
+        return text
+    return _UNSAFE_IN_LINE.sub(_mark, text)
+
+
+def has_hidden(text: str) -> bool:
+    """Whether the text holds characters that a reader would not see, or that would act."""
+    if _SUSPECT.search(text) is None:
+        return False
+    return any(_mark(found) != found.group() for found in _UNSAFE.finditer(text))
+
+
+def _mark(found: re.Match[str]) -> str:
+    """What is shown instead of one unsafe match."""
+    match = found.group()
+    if len(match) > 1:
+        return f"{match[: _MANY_MARKS - 1]}‹+{len(match) - _MANY_MARKS + 1} marks›"
+    code = ord(match)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if 0xD800 <= code <= 0xDFFF:
+        return f"‹\\u{code:04x}›"
+    if code in (0x200C, 0x200D, *range(0xFE00, 0xFE10)) and _belongs(found, code):
+        return match
+    return f"‹U+{code:04X}›"
+
+
+def _belongs(found: re.Match[str], code: int) -> bool:
+    """Whether a joiner or variation selector stands where writing or an emoji needs it."""
+    text, at = found.string, found.start()
+    before = text[at - 1] if at else ""
+    after = text[at + 1] if at + 1 < len(text) else ""
+    if code >= 0xFE00:
+        return bool(_EMOJI.match(before)) and before != "\ufe0f"
+    if code == 0x200D and _EMOJI.match(before) and _EMOJI.match(after):
+        return not (before.isascii() or after.isascii())
+    return bool(_JOINING_LETTER.match(before) and _JOINING_LETTER.match(after))
+
+
+class SafeText(LineFilter):
+    """The last line of defence: no segment that reaches the terminal holds an unsafe character,
+    and no link leads anywhere but to http(s)."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The segments, made safe; the same list when they are safe already."""
+        if all(
+            (segment.control or segment.text.isascii() and segment.text.isprintable())
+            and not (segment.style is not None and segment.style.link)
+            for segment in segments
+        ):
+            return segments
+        return [self._safe(segment) for segment in segments]
+
+    @staticmethod
+    def _safe(segment: Segment) -> Segment:
+        text, style, control = segment
+        if control:
+            return segment
+        if style is not None and style.link and not style.link.startswith(("http://", "https://")):
+            style = style.update_link(None)
+        return type(segment)(one_line(text), style, control)
