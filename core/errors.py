@@ -28,8 +28,9 @@ import msgspec
 class Fault(msgspec.Struct, frozen=True):
     """One thing wrong with a file from outside.
 
-    ``line`` and ``column`` count from 1; 0 means that no place is known. ``where`` is the path
-    inside the document (``tools[0].name``), ``hint`` says what to do, or is empty.
+    ``line`` and ``column`` count from 1; 0 means that no place is known. ``byte`` is an offset in
+    the line, from 0, where the line is no text. ``where`` is the path inside the document
+    (``tools[0].name``), ``hint`` says what to do, or is empty.
     """
 
     message: str
@@ -37,12 +38,15 @@ class Fault(msgspec.Struct, frozen=True):
     column: int = 0
     where: str = ""
     hint: str = ""
+    byte: int | None = None
 
     def render(self, source: str = "") -> str:
         """The fault in one line: source, place, path, cause, what to do."""
         place = f"line {self.line}" if self.line else ""
         if self.line and self.column:
             place += f", column {self.column}"
+        if self.byte is not None:
+            place += f"{', ' if place else ''}byte {self.byte}"
         head = ": ".join(piece for piece in (source, place, self.where) if piece)
         text = f"{head}: {self.message}" if head else self.message
         return f"{text} {self.hint}" if self.hint else text
