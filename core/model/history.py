@@ -11,13 +11,15 @@ from .rollout import Branch
 class Command(msgspec.Struct, frozen=True, omit_defaults=True):
     """One command: the steps it made, where it moved the head, what it renamed, hid or marked.
 
-    ``n`` counts from 1. ``undone`` commands' steps are hidden; a command made after an undo makes
+    ``n`` counts from 1. ``hides`` are steps that the command took out of sight (a deleted tail);
+    undo shows them again. ``undone`` commands' steps are hidden; a command made after an undo makes
     the undone ones ``abandoned``: they stay hidden and cannot be redone.
     """
 
     n: int
     label: str
     step_ids: tuple[str, ...] = ()
+    hides: tuple[str, ...] = ()
     head_before: str | None = None
     head_after: str | None = None
     branches_before: tuple[Branch, ...] = ()
@@ -32,7 +34,8 @@ class Command(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class Draft(msgspec.Struct, frozen=True, omit_defaults=True):
     """Text that a human has typed and not saved as a step: ``slot`` names what it is for
-    (``override:<step id>``, ``write:<parent id>``), ``body`` is the editor's own JSON."""
+    (``override:<step id>``, ``write:<parent id>``), ``body`` is the editor's own JSON.
+    """
 
     slot: str
     body: str

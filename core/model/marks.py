@@ -1,4 +1,4 @@
-"""What humans and judges say about a trajectory. A judge's number is a score, a human's is a mark."""
+"""What humans and judges say of a trajectory: a judge gives a score, a human a mark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
     """A human's mark on a step: on a leaf a verdict, rating (1 to 5), tags and note for the branch;
-    on any step ``train`` (the loss mask) and a note."""
+    on any step ``train`` (the loss mask) and a note.
+    """
 
     step_id: str
     verdict: Verdict | None = None

@@ -40,7 +40,8 @@ Part = Text | OtherPart
 
 class Reasoning(msgspec.Struct, frozen=True, omit_defaults=True):
     """One reasoning block as received; ``raw`` is the provider's own JSON, to be replayed
-    unchanged. A signature holds only for the unedited text."""
+    unchanged. A signature holds only for the unedited text.
+    """
 
     text: str
     signature: str | None = None

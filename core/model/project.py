@@ -18,6 +18,10 @@ JsonText = Annotated[str, Meta(extra={"json": True})]
 JsonObject = Annotated[str, Meta(extra={"json": True, "object": True})]
 """Like JsonText, and the document is an object."""
 
+_Count = Annotated[int, Meta(ge=1)]
+_Repeats = Annotated[int, Meta(ge=2)]
+_Dollars = Annotated[float, Meta(ge=0)]
+
 
 def _doc(text: str, **more: Any) -> Any:
     return Meta(description=text, **more)
@@ -25,7 +29,8 @@ def _doc(text: str, **more: Any) -> Any:
 
 class When(msgspec.Struct, frozen=True, omit_defaults=True):
     """A condition on what the role was just told. All that is given must hold. A plain string in
-    the file means ``text``."""
+    the file means ``text``.
+    """
 
     text: Annotated[str | None, _doc("Occurs in the last message, in any letter case.")] = None
     regex: Annotated[str | None, _doc("Python regular expression found in the last message.")] = (
@@ -39,7 +44,7 @@ class When(msgspec.Struct, frozen=True, omit_defaults=True):
             'they are: {"/status": "lost"}.'
         ),
     ] = None
-    turn: Annotated[int | None, _doc("Number of the turn, counted from 1.", ge=1)] = None
+    turn: Annotated[_Count | None, _doc("Number of the turn, counted from 1.")] = None
 
 
 class ScriptedCall(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -51,7 +56,8 @@ class ScriptedCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class EvaluatorLine(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line of a scripted evaluator. A plain string in the file means ``text``; null is a stop
-    with ``goal_reached``."""
+    with ``goal_reached``.
+    """
 
     text: Annotated[str | None, _doc("What the evaluator says.")] = None
     stop: Annotated[str | None, _doc("Stop with this reason instead of a message.")] = None
@@ -86,7 +92,7 @@ class ToolRule(msgspec.Struct, frozen=True, omit_defaults=True):
         JsonObject | None,
         _doc("Arguments that must be there with these values, compared as they are."),
     ] = None
-    times: Annotated[int | None, _doc("Answers at most so many calls of a path.", ge=1)] = None
+    times: Annotated[_Count | None, _doc("Answers at most so many calls of a path.")] = None
     is_error: Annotated[bool, _doc("The result is a failure of the tool.")] = False
     takes: Annotated[
         tuple[JsonText, ...], _doc("Alternative results, given in turn when asked anew.")
@@ -128,7 +134,8 @@ class ScriptedEvaluator(
     msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="scripted"
 ):
     """Says its lines: each time the first unused one whose ``when`` holds. Its end is
-    goal_reached."""
+    goal_reached.
+    """
 
     messages: Annotated[tuple[EvaluatorLine, ...], _doc("The lines, in order.")] = ()
     persona: Annotated[str, _PERSONA] = ""
@@ -156,7 +163,8 @@ class HeuristicEvaluator(
     msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="heuristic"
 ):
     """Stops with goal_reached when the target's last reply holds a sentinel, else gives the next of
-    its follow-ups (number ``turn_index`` modulo their count)."""
+    its follow-ups (number ``turn_index`` modulo their count).
+    """
 
     followups: Annotated[tuple[str, ...], _doc("Messages to go on with.", min_length=1)] = (
         SEED_FOLLOWUPS
@@ -226,9 +234,7 @@ class EchoTarget(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kin
     system: Annotated[str | None, _SYSTEM] = None
 
 
-class PythonTarget(
-    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="python"
-):
+class PythonTarget(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="python"):
     """Your own agent, in a child process."""
 
     object: Annotated[str, _OBJECT]
@@ -308,10 +314,10 @@ class Tool(msgspec.Struct, frozen=True, omit_defaults=True):
 class StopRules(msgspec.Struct, frozen=True, omit_defaults=True):
     """Limits. They pause in the app and park headless, unless ``on_limit`` is stop."""
 
-    max_cost_usd: Annotated[float | None, _doc("Dollars that live calls may cost.", ge=0)] = None
-    max_tokens: Annotated[int | None, _doc("Tokens that live calls may use.", ge=1)] = None
+    max_cost_usd: Annotated[_Dollars | None, _doc("Dollars that live calls may cost.")] = None
+    max_tokens: Annotated[_Count | None, _doc("Tokens that live calls may use.")] = None
     repeated_exchanges: Annotated[
-        int | None, _doc("The same message and reply so many times in a row.", ge=2)
+        _Repeats | None, _doc("The same message and reply so many times in a row.")
     ] = None
     on_limit: Annotated[
         Literal["pause", "stop"], _doc("pause: ask a human; stop: end with unrecoverable.")

@@ -13,7 +13,8 @@ from .steps import Step
 
 class RolloutHeader(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is known of a rollout besides its steps. ``source`` names the file (or sample) it came
-    from and ``record`` the row in it, counted from 0."""
+    from and ``record`` the row in it, counted from 0.
+    """
 
     id: str
     title: str
@@ -34,7 +35,8 @@ class Branch(msgspec.Struct, frozen=True, omit_defaults=True):
 class Turn(msgspec.Struct, frozen=True):
     """An evaluator message and what followed it. ``index`` counts from 0; ``complete`` when its
     last step is a target reply that calls no tool. Steps before the first evaluator message of an
-    import make a turn too."""
+    import make a turn too.
+    """
 
     index: int
     steps: tuple[Step, ...]
@@ -148,9 +150,7 @@ class Rollout:
 
     def leaves(self) -> list[str]:
         """Ids of all visible leaves, in the order in which they were made."""
-        return [
-            i for i in self.steps if i not in self.hidden and not self.children(i)
-        ]
+        return [i for i in self.steps if i not in self.hidden and not self.children(i)]
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps.values())

@@ -31,7 +31,8 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a live step was made. ``request`` is the digest of the request as sent, which the
-    library stores once; times in seconds; ``cost`` in dollars, None where the price is unknown."""
+    library stores once; times in seconds; ``cost`` in dollars, None where the price is unknown.
+    """
 
     model: str
     params: str = "{}"

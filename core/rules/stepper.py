@@ -66,7 +66,8 @@ class Opening(msgspec.Struct, frozen=True):
 
 class Ask(msgspec.Struct, frozen=True):
     """Ask this role. ``turn_index`` is the turn that its answer belongs to, from 0; ``call`` the
-    call to answer; ``last_chance`` is the evaluator's question after the last permitted turn."""
+    call to answer; ``last_chance`` is the evaluator's question after the last permitted turn.
+    """
 
     role: Role
     turn_index: int
@@ -91,9 +92,7 @@ def next_action(position: Position, project: Project) -> Action:
     """Who acts next at this position."""
     due = position.due
     if due == "evaluator":
-        return Ask(
-            "evaluator", position.turns, last_chance=position.turns >= project.max_turns
-        )
+        return Ask("evaluator", position.turns, last_chance=position.turns >= project.max_turns)
     if due == "target":
         if position.after_tool and position.turn_steps >= project.max_steps_per_turn:
             return RuleStop(MAX_STEPS)

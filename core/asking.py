@@ -1,0 +1,151 @@
+"""Carrying out what the stepper says: from an action to a payload, by script, rule or role."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .errors import RoleError
+from .events import AskEnded, AskStarted, Event, Streamed
+from .model.messages import Payload, Stop, TargetReply, ToolResult, UserMessage, user_message
+from .model.project import Project
+from .model.steps import Call, Origin
+from .model.view import View
+from .roles.protocols import Answer, Stream, no_stream
+from .rules.stepper import Action, Ask, Opening, RuleStop
+from .rules.stops import settle
+from .rules.views import PathState
+
+if TYPE_CHECKING:
+    from .roles.registry import Roles
+
+_SCRIPTED = frozenset({"scripted", "heuristic", "echo", "rules"})
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A payload and how it was made; ``request`` is the digest and body of what was sent."""
+
+    payload: Payload
+    origin: Origin
+    script_index: int | None = None
+    state: str | None = None
+    call: Call | None = None
+    request: tuple[str, str] | None = None
+
+
+class Asker:
+    """Asks a project's roles. They are made when first needed, so that looking never runs a
+    user's code, and anew for each project revision.
+    """
+
+    def __init__(
+        self, roles_for: Callable[[Project], Roles], emit: Callable[[Event], None]
+    ) -> None:
+        self._roles_for = roles_for
+        self._roles: Roles | None = None
+        self._project: Project | None = None
+        self._emit = emit
+        self.watched = False
+        """Whether anybody wants to see askings start, stream and end."""
+
+    async def make(
+        self,
+        action: Action,
+        state: PathState,
+        project: Project,
+        take_index: int,
+        seed: str,
+        parent_id: str | None,
+    ) -> Made:
+        """The payload that this action calls for. Raises RoleError and HumanNeeded."""
+        if isinstance(action, Opening):
+            return Made(user_message(action.text), "script")
+        if isinstance(action, RuleStop):
+            return Made(Stop(action.reason, "rule"), "rule")
+        assert isinstance(action, Ask)
+        roles = self._roles
+        if roles is None or self._project is not project:
+            roles = await self._build(project)
+        view = state.view(action, project, take_index=take_index, seed=seed)
+        if not self.watched:
+            answer = await _ask(roles, view, no_stream)
+        else:
+            answer = await self._ask_watched(roles, view, parent_id)
+        return _made(answer, action, roles, project)
+
+    async def _build(self, project: Project) -> Roles:
+        roles = self._roles_for(project)
+        await self.close()
+        self._roles, self._project = roles, project
+        return roles
+
+    async def _ask_watched(self, roles: Roles, view: View, parent_id: str | None) -> object:
+        self._emit(AskStarted(view.role, parent_id, roles.name(view.role)))
+        try:
+            return await _ask(roles, view, lambda text: self._emit(Streamed(parent_id, text)))
+        finally:
+            self._emit(AskEnded(parent_id))
+
+    async def close(self) -> None:
+        """Let the roles go: child processes end."""
+        if self._roles is not None:
+            await self._roles.aclose()
+            self._roles = None
+
+
+async def _ask(roles: Roles, view: View, stream: Stream) -> object:
+    if view.role == "target":
+        return await roles.target.reply(view, stream)
+    if view.role == "evaluator":
+        return await roles.evaluator.next(view, stream)
+    if roles.tool_simulator is None:
+        name = view.call.name if view.call else "the call"
+        raise RoleError(
+            f"The project has no tool simulator to answer {name}. "
+            "Write the result by hand, or give the project a tool_simulator.",
+            kind="not_ready",
+        )
+    return await roles.tool_simulator.respond(view, stream)
+
+
+def _made(answer: object, ask: Ask, roles: Roles, project: Project) -> Made:
+    origin: Origin = "script" if roles.kind(ask.role) in _SCRIPTED else "model"
+    if not isinstance(answer, Answer):
+        return Made(_checked(answer, ask, roles, project), origin)
+    payload = _checked(answer.payload, ask, roles, project)
+    if not answer.request:
+        return Made(payload, origin, answer.script_index, answer.state, answer.call)
+    body = answer.request.encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(body, digest_size=16).hexdigest()
+    call = answer.call
+    if call is not None:
+        call = msgspec.structs.replace(call, request=digest)
+    request = (digest, answer.request)
+    return Made(payload, origin, answer.script_index, answer.state, call, request)
+
+
+def _checked(payload: object, ask: Ask, roles: Roles, project: Project) -> Payload:
+    if ask.role == "target":
+        if isinstance(payload, TargetReply):
+            return payload
+    elif ask.role == "tool":
+        if isinstance(payload, ToolResult):
+            return _for_call(payload, ask)
+    elif isinstance(payload, UserMessage | Stop):
+        return settle(payload, ask, project)
+    raise RoleError(
+        f"The {ask.role} ({roles.name(ask.role)}) gave a {type(payload).__name__}, "
+        "which is no answer of its kind. Press s to ask again, or write the step by hand.",
+        kind="bad_reply",
+        detail=repr(payload)[:2000],
+    )
+
+
+def _for_call(result: ToolResult, ask: Ask) -> ToolResult:
+    assert ask.call is not None
+    if result.call_id == ask.call.id:
+        return result
+    return msgspec.structs.replace(result, call_id=ask.call.id)

@@ -1,0 +1,176 @@
+"""Runs sessions on a thread and loop of their own, so that a stalled terminal stalls only the
+picture, and no call, file or search runs on the screen's loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .errors import StoreError
+from .events import Event, Unsaved
+from .model.project import Project
+from .session import RolesFor, Session, default_roles
+from .store.change import Summary
+
+if TYPE_CHECKING:
+    from .store.library import Library
+
+T = TypeVar("T")
+
+_LOOK_EVERY = 1.0
+"""Seconds between two looks at whether another program wrote to the library."""
+
+
+class Engine:
+    """A thread with an event loop, a library, and the session that is open.
+
+    Everything but ``start``, ``submit`` and ``stop`` runs on the engine's own thread.
+    """
+
+    def __init__(
+        self,
+        library: Path | None = None,
+        *,
+        roles: RolesFor = default_roles,
+        author: str = "",
+        open_library: Callable[[], Library] | None = None,
+    ) -> None:
+        """``library`` is the file of the library; ``open_library`` opens another kind of one."""
+        self.library: Library | None = None
+        self.session: Session | None = None
+        self._path = library
+        self._open_library = open_library
+        self._roles = roles
+        self._author = author
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._watchers: list[Callable[[Event], None]] = []
+        self._unwatch: Callable[[], None] | None = None
+        self._looker: asyncio.Task[None] | None = None
+
+    def start(self) -> concurrent.futures.Future[None]:
+        """Start the thread and open the library; the future fails when it cannot be opened."""
+        loop = self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=_run, args=(loop,), name="engine", daemon=True)
+        self._thread.start()
+        return self.submit(self._open())
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
+        """Run a coroutine on the engine's loop, from any thread."""
+        assert self._loop is not None, "the engine was not started"
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def watch(self, callback: Callable[[Event], None]) -> None:
+        """Be told of the open session's events, whichever it is; called on the engine's thread."""
+        self._watchers.append(callback)
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """Save what waits, close everything, and end the thread. May be called from any thread."""
+        if self._loop is None or self._thread is None:
+            return
+        closing = self.submit(self._close())
+        try:
+            closing.result(timeout)
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(timeout)
+            self._loop = self._thread = None
+
+    async def open_project(
+        self,
+        project: Project,
+        *,
+        source: str = "",
+        record: int | None = None,
+        seed: int = 0,
+    ) -> Session:
+        """A new rollout of a project becomes the open session."""
+        return await self._show(
+            Session.start(
+                project,
+                library=self.library,
+                seed=seed,
+                source=source,
+                record=record,
+                roles=self._roles,
+                author=self._author,
+            )
+        )
+
+    async def open_rollout(self, rollout_id: str) -> Session:
+        """A rollout of the library becomes the open session. Raises StoreError, UsageError."""
+        assert self.library is not None, "there is no library"
+        saved = self.library.load(rollout_id)
+        return await self._show(
+            Session.reopen(saved, self.library, roles=self._roles, author=self._author)
+        )
+
+    async def recent(self, limit: int = 50) -> list[Summary]:
+        """The rollouts used last, newest first."""
+        return self.library.recent(limit) if self.library is not None else []
+
+    async def close_session(self) -> None:
+        """Save and close the open session."""
+        if self._unwatch is not None:
+            self._unwatch()
+            self._unwatch = None
+        if self.session is not None:
+            session, self.session = self.session, None
+            await session.close()
+
+    async def _show(self, session: Session) -> Session:
+        await self.close_session()
+        self.session = session
+        self._unwatch = session.subscribe(self._tell)
+        return session
+
+    def _tell(self, event: Event) -> None:
+        for watcher in tuple(self._watchers):
+            watcher(event)
+
+    async def _open(self) -> None:
+        if self._open_library is not None:
+            self.library = self._open_library()
+        elif self._path is not None:
+            from .store.library import Library
+
+            self.library = Library.open(self._path)
+        if self.library is not None:
+            self._looker = asyncio.get_running_loop().create_task(self._look_for_others())
+
+    async def _look_for_others(self) -> None:
+        assert self.library is not None
+        version = self.library.data_version()
+        while True:
+            await asyncio.sleep(_LOOK_EVERY)
+            session = self.session
+            try:
+                now = self.library.data_version()
+                if now == version or session is None or session.busy:
+                    continue
+                version = now
+                last = max((step.seq for step in session.rollout), default=0)
+                session.merge(self.library.steps_since(session.rollout.header.id, last))
+            except StoreError as error:
+                self._tell(Unsaved(str(error), session.unsaved if session else 0))
+
+    async def _close(self) -> None:
+        if self._looker is not None:
+            self._looker.cancel()
+        await self.close_session()
+        if self.library is not None:
+            self.library.close()
+            self.library = None
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

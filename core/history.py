@@ -1,0 +1,132 @@
+"""The human's commands on one rollout, from which undo and redo work, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from .events import CommandDone, Event, VisibilityChanged
+from .journal import Journal
+from .model.history import Command
+from .model.rollout import Rollout
+
+_replace = msgspec.structs.replace
+
+_EVERY = 64
+"""A long run's command is written again only every so many steps: a kill in between costs the
+undoing of those, never the steps."""
+
+
+class History:
+    """The human's commands on one rollout, newest last; what can be undone and redone."""
+
+    def __init__(self, rollout: Rollout, journal: Journal, emit: Callable[[Event], None]) -> None:
+        self._rollout = rollout
+        self._journal = journal
+        self._emit = emit
+        self._commands: list[Command] = []
+
+    def load(self, commands: tuple[Command, ...]) -> None:
+        """Take saved commands, and hide the steps of those that were undone."""
+        self._commands = list(commands)
+        for command in commands:
+            self._rollout.hidden.update(command.step_ids if command.undone else command.hides)
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """All commands, oldest first."""
+        return tuple(self._commands)
+
+    def begin(self, label: str, head: str | None) -> int:
+        """Start a command and give its index. Once it has an effect, what was undone before it can
+        be redone no longer.
+        """
+        n = len(self._commands) + 1
+        self._commands.append(Command(n, label, head_before=head, head_after=head))
+        return n - 1
+
+    def add_step(self, index: int, step_id: str, head: str | None) -> None:
+        """The command made a step."""
+        command = self._commands[index]
+        command = _replace(command, step_ids=(*command.step_ids, step_id), head_after=head)
+        count = len(command.step_ids)
+        if count == 1:
+            self._abandon_undone()
+        if count < _EVERY or count % _EVERY == 0:
+            self._put(index, command)
+        else:
+            self._commands[index] = command
+
+    def amend(self, index: int, **fields: object) -> None:
+        """Set fields of a command that is being carried out."""
+        self._abandon_undone()
+        self._put(index, _replace(self._commands[index], **fields))
+
+    def drop_if_empty(self, index: int) -> bool:
+        """Forget the command if it did nothing; whether it was forgotten."""
+        command = self._commands[index]
+        did_something = (
+            command.step_ids
+            or command.hides
+            or command.branches_after
+            or command.marks_after
+            or command.revision_after is not None
+            or command.head_after != command.head_before
+        )
+        if did_something:
+            return False
+        del self._commands[index]
+        return True
+
+    def finish(self, index: int) -> None:
+        """The command is done; those who watch are told."""
+        if index < len(self._commands):
+            self._journal.command(self._commands[index])
+            self._emit(CommandDone(self._commands[index], "done"))
+
+    def undo(self) -> Command | None:
+        """Mark the newest command undone and hide its steps; None when there is none."""
+        for index in range(len(self._commands) - 1, -1, -1):
+            command = self._commands[index]
+            if not command.undone:
+                self._put(index, _replace(command, undone=True))
+                self._show(command.hides, command.step_ids)
+                self._emit(CommandDone(self._commands[index], "undone"))
+                return self._commands[index]
+        return None
+
+    def redo(self) -> Command | None:
+        """Bring back the command that was undone last; None when there is none."""
+        candidates = [
+            index
+            for index, command in enumerate(self._commands)
+            if command.undone and not command.abandoned
+        ]
+        if not candidates:
+            return None
+        index = candidates[0]
+        command = _replace(self._commands[index], undone=False)
+        self._put(index, command)
+        self._show(command.step_ids, command.hides)
+        self._emit(CommandDone(command, "redone"))
+        return command
+
+    def hide(self, index: int, step_ids: tuple[str, ...]) -> None:
+        """The command takes these steps out of sight."""
+        self.amend(index, hides=step_ids)
+        self._show((), step_ids)
+
+    def _show(self, shown: tuple[str, ...], hidden: tuple[str, ...]) -> None:
+        self._rollout.hidden.difference_update(shown)
+        self._rollout.hidden.update(hidden)
+        self._emit(VisibilityChanged(hidden=hidden, shown=shown))
+
+    def _abandon_undone(self) -> None:
+        for index, old in enumerate(self._commands):
+            if old.undone and not old.abandoned:
+                self._put(index, _replace(old, abandoned=True))
+
+    def _put(self, index: int, command: Command) -> None:
+        self._commands[index] = command
+        self._journal.command(command)

@@ -1,0 +1,155 @@
+"""What a session has to tell the library: gathered, committed in order, and kept while it cannot
+be saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from .errors import StoreError
+from .events import Event, SavedUpTo, Unsaved
+from .model.history import Command, Draft
+from .model.marks import Mark
+from .model.rollout import Branch, Rollout
+from .model.steps import Attempt, Step
+from .store.change import Change
+
+
+class Keeper(Protocol):
+    """The part of a library that a session uses."""
+
+    def commit(self, change: Change) -> dict[str, int]:
+        """Save all of it or none; gives each step's seq. Raises StoreError."""
+        ...
+
+    def drafts(self, rollout_id: str) -> Iterable[Draft]:
+        """The unsaved texts of a rollout."""
+        ...
+
+    def save_draft(self, rollout_id: str, draft: Draft) -> None:
+        """Keep an unsaved text, in place of the one in the same slot."""
+        ...
+
+    def drop_draft(self, rollout_id: str, slot: str) -> None:
+        """Forget an unsaved text."""
+        ...
+
+
+class Journal:
+    """Gathers changes of one rollout and commits them, oldest first.
+
+    Nothing is dropped when a commit fails: the changes wait, ``Unsaved`` is told, and the next
+    commit (or ``save_again``) tries them first. Without a library everything waits, to be taken by
+    ``take``.
+    """
+
+    def __init__(
+        self, rollout: Rollout, library: Keeper | None, emit: Callable[[Event], None]
+    ) -> None:
+        self._rollout = rollout
+        self._library = library
+        self._emit = emit
+        self.is_new = True
+        """Whether the library does not have this rollout yet."""
+        self._projects_saved = 0
+        self._steps: list[Step] = []
+        self._attempts: list[Attempt] = []
+        self._requests: dict[str, str] = {}
+        self._commands: dict[int, Command] = {}
+        self._branches: dict[str, Branch] = {}
+        self._marks: list[Mark] = []
+        self._head: str | None = None
+        self._status: str | None = None
+        self._status_note = ""
+
+    def mark_saved(self) -> None:
+        """The rollout came from the library: it is there already, with its projects."""
+        self.is_new = False
+        self._projects_saved = len(self._rollout.projects)
+
+    @property
+    def library(self) -> Keeper | None:
+        """Where this rollout is saved, if anywhere."""
+        return self._library
+
+    @property
+    def waiting(self) -> int:
+        """How many steps, edits and failures are not saved yet."""
+        return len(self._steps) + len(self._attempts) + len(self._branches) + len(self._marks)
+
+    def step(self, step: Step, request: tuple[str, str] | None = None) -> None:
+        """A new step, with the digest and body of the request that it answers."""
+        self._steps.append(step)
+        if request is not None:
+            self._requests[request[0]] = request[1]
+
+    def attempt(self, attempt: Attempt) -> None:
+        """A failure."""
+        self._attempts.append(attempt)
+
+    def command(self, command: Command) -> None:
+        """A new or changed command."""
+        self._commands[command.n] = command
+
+    def branch(self, branch: Branch) -> None:
+        """A new or changed branch."""
+        self._branches[branch.leaf_id] = branch
+
+    def mark(self, mark: Mark) -> None:
+        """A new or changed mark."""
+        self._marks.append(mark)
+
+    def head(self, head: str | None) -> None:
+        """Where the next step follows."""
+        self._head = head or ""
+
+    def status(self, status: str, note: str = "") -> None:
+        """How the rollout stands."""
+        self._status, self._status_note = status, note
+
+    def take(self) -> Change:
+        """Everything that waits, as one change; it is this journal's no longer."""
+        change = self._change()
+        self._clear()
+        return change
+
+    def save(self) -> bool:
+        """Commit everything that waits. False, and ``Unsaved`` told, when that failed."""
+        if self._library is None:
+            return True
+        try:
+            seqs = self._library.commit(self._change())
+        except StoreError as error:
+            self._emit(Unsaved(str(error), self.waiting))
+            return False
+        for step_id, seq in seqs.items():
+            self._rollout.set_seq(step_id, seq)
+        self._clear()
+        self._emit(SavedUpTo(tuple(seqs.items())))
+        return True
+
+    def _change(self) -> Change:
+        rollout = self._rollout
+        return Change(
+            rollout.header.id,
+            rollout.header if self.is_new else None,
+            tuple(rollout.projects[self._projects_saved :]),
+            tuple(self._steps),
+            tuple(self._requests.items()),
+            tuple(self._attempts),
+            tuple(self._commands.values()),
+            tuple(self._branches.values()),
+            tuple(self._marks),
+            (),
+            self._head,
+            self._status,
+            self._status_note,
+        )
+
+    def _clear(self) -> None:
+        self.mark_saved()
+        self._steps, self._attempts, self._marks = [], [], []
+        self._requests, self._commands, self._branches = {}, {}, {}
+        self._head = self._status = None
+        self._status_note = ""

@@ -1,0 +1,153 @@
+"""Playing: walking recorded steps, asking roles at a leaf, running to a turn's end or the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from .asking import Asker
+from .clock import Clock
+from .errors import RoleError, UsageError
+from .events import Failed, Paused
+from .model.messages import Stop
+from .model.project import StopRules
+from .model.steps import Attempt, Step
+from .rules.stepper import Action, Ask, Nobody, next_action
+from .rules.stops import limit_reached, limit_stop
+from .rules.views import PathState
+from .writer import TreeWriter
+
+_NO_LIMITS = StopRules()
+
+
+class Player:
+    """Makes a rollout go on. One step at a time: a second asking is refused."""
+
+    def __init__(
+        self, writer: TreeWriter, asker: Asker, *, clock: Clock, seed: int, autosave: bool
+    ) -> None:
+        self.attempts: list[Attempt] = []
+        self.busy = False
+        self.pause = False
+        self._writer = writer
+        self._asker = asker
+        self._clock = clock
+        self._seed = str(seed)
+        self._autosave = autosave
+        self._task: asyncio.Task[object] | None = None
+
+    def cancel(self) -> bool:
+        """Cancel the call in flight; False when there is none."""
+        return self._task is not None and self._task.cancel()
+
+    def must_be_idle(self) -> None:
+        """Raise UsageError while a step is being made."""
+        if self.busy:
+            raise UsageError("A step is being made. Wait for it, or cancel it with Esc.")
+
+    async def steps(self, parent: str | None) -> AsyncIterator[Step]:
+        """Step on from here until the end, a limit, a pause, or the head is moved elsewhere."""
+        self.pause = False
+        while True:
+            step = await self.step(parent)
+            if step is None:
+                return
+            yield step
+            if self._writer.head != step.id or isinstance(step.payload, Stop):
+                return
+            if self.pause:
+                self._writer.emit(Paused("paused by you"))
+                return
+            parent = step.id
+            if self._limit_holds(parent):
+                return
+
+    def ends_turn(self, step: Step) -> bool:
+        """Whether the turn is over with this step."""
+        return self._writer.position(step.id).due in ("evaluator", "nobody")
+
+    async def step(self, parent: str | None) -> Step | None:
+        """Walk to the recorded step that follows, or make one; None after a stop."""
+        self.must_be_idle()
+        writer = self._writer
+        recorded = writer.recorded_next(parent)
+        if recorded is not None:
+            writer.set_head(recorded)
+            return writer.rollout.steps[recorded]
+        return await self._make_next(parent)
+
+    async def retake(self, step: Step) -> Step | None:
+        """Ask anew at this step's place; a role counts the takes it has given before."""
+        steps = self._writer.rollout.steps
+        takes = self._writer.rollout.takes(step.id)
+        given = sum(1 for take in takes if steps[take].origin != "human")
+        return await self._make_next(step.parent_id, max(given, 1))
+
+    async def _make_next(self, parent: str | None, take_index: int = 0) -> Step | None:
+        writer = self._writer
+        if parent != writer.head:
+            writer.set_head(parent)
+        state = writer.state_at(parent)
+        action = next_action(state.position, writer.project)
+        if isinstance(action, Nobody):
+            return None
+        return await self._make(action, state, parent, take_index)
+
+    async def _make(
+        self, action: Action, state: PathState, parent: str | None, take_index: int
+    ) -> Step:
+        writer = self._writer
+        project, revision = writer.project, writer.revision
+        self.busy = True
+        if self._autosave:
+            self._task = asyncio.current_task()
+        try:
+            made = await self._asker.make(action, state, project, take_index, self._seed, parent)
+        except RoleError as error:
+            self._fail(error, action, parent)
+            raise
+        finally:
+            self.busy = False
+            self._task = None
+        step = writer.put_made(made, parent, revision=revision, late=writer.head != parent)
+        self._save()
+        return step
+
+    def _fail(self, error: RoleError, action: Action, parent: str | None) -> None:
+        assert isinstance(action, Ask)
+        attempt = Attempt(
+            self._writer.new_id(),
+            parent,
+            action.role,
+            error.kind,
+            str(error),
+            action.call.id if action.call else "",
+            error.detail,
+            error.partial,
+            None,
+            self._clock(),
+        )
+        self.attempts.append(attempt)
+        self._writer.journal.attempt(attempt)
+        self._writer.emit(Failed(attempt))
+        self._save()
+
+    def _limit_holds(self, step_id: str) -> bool:
+        writer = self._writer
+        limits = writer.project.stop
+        if limits == _NO_LIMITS or writer.recorded_next(step_id) is not None:
+            return False
+        words = limit_reached(writer.state_at(step_id), writer.project)
+        if not words:
+            return False
+        if limits.on_limit == "stop":
+            writer.put_stop(limit_stop(words), step_id)
+        else:
+            writer.set_status("parked", words)
+            writer.emit(Paused(words))
+        self._save()
+        return True
+
+    def _save(self) -> None:
+        if self._autosave:
+            self._writer.save()

@@ -1,0 +1,66 @@
+"""Stop rules: what ends a rollout, or pauses it, besides the evaluator's own decision."""
+
+from __future__ import annotations
+
+from ..model.messages import (
+    GOAL_REACHED,
+    MAX_TURNS,
+    UNRECOVERABLE,
+    Payload,
+    Stop,
+    UserMessage,
+    parts_text,
+)
+from ..model.project import Project
+from .stepper import Ask
+from .views import PathState
+
+
+def settle(payload: Payload, ask: Ask, project: Project) -> Payload:
+    """What an evaluator's answer amounts to.
+
+    A message with a stop word is a stop, its text kept as the note. A message after the last
+    permitted turn is not sent: it becomes a stop by rule that keeps it as its note. A stop stands.
+    """
+    if not isinstance(payload, UserMessage):
+        return payload
+    text = parts_text(payload.parts)
+    if has_stop_word(text, project):
+        return Stop(GOAL_REACHED, "evaluator", text)
+    if ask.last_chance:
+        return Stop(MAX_TURNS, "rule", text)
+    return payload
+
+
+def has_stop_word(text: str, project: Project) -> bool:
+    """Whether the evaluator's own text holds one of the project's stop words, by its rule."""
+    words: tuple[str, ...] = getattr(project.evaluator, "stop_words", ())
+    if not words:
+        return False
+    if project.evaluator.stop_match == "contains":  # type: ignore[union-attr]
+        return any(word in text for word in words if word)
+    lines = {line.strip() for line in text.split("\n")} | {text.strip()}
+    return any(word in lines for word in words if word)
+
+
+def limit_reached(state: PathState, project: Project) -> str:
+    """Which of the project's limits this path has reached, in words; empty for none."""
+    limits = project.stop
+    if limits.max_cost_usd is not None and state.cost >= limits.max_cost_usd:
+        return f"${state.cost:.2f} of ${limits.max_cost_usd:.2f} spent"
+    if limits.max_tokens is not None and state.tokens >= limits.max_tokens:
+        return f"{state.tokens:,} of {limits.max_tokens:,} tokens used"
+    repeats = limits.repeated_exchanges
+    if (
+        repeats is not None
+        and state.repeats >= repeats
+        and state.repeats % repeats == 0
+        and state.position.due == "evaluator"
+    ):
+        return f"the same exchange {state.repeats} times"
+    return ""
+
+
+def limit_stop(words: str) -> Stop:
+    """The stop that a limit makes where the project says that limits stop."""
+    return Stop(UNRECOVERABLE, "rule", words)

@@ -1,0 +1,464 @@
+"""The façade that the app, the command line and a notebook all use, and a rollout's only writer.
+
+A session lives on one event loop. What comes next is decided by ``rules``, who answers by
+``roles``; the answers go into the tree through ``writer``. Everything that changes the rollout is
+saved before the call returns, or ``Unsaved`` is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from .asking import Asker
+from .clock import Clock, wall_clock
+from .edits import Overridden, do_delete, name_of, plan_delete, put_insert, put_override
+from .errors import UsageError
+from .events import Event
+from .ids import IdMaker, random_rollout_id, random_step_ids
+from .journal import Keeper
+from .model.history import Command, Draft
+from .model.marks import Mark
+from .model.messages import Payload
+from .model.project import Project
+from .model.rollout import Branch, Rollout, RolloutHeader
+from .model.steps import Attempt, Role, Step
+from .model.view import View
+from .player import Player
+from .rules.stepper import Action, Ask, Nobody, Position, advance, next_action
+from .rules.views import view_for
+from .store.change import Change, Saved
+from .writer import TreeWriter
+
+if TYPE_CHECKING:
+    from .roles.registry import Roles
+
+RolesFor = Callable[[Project], "Roles"]
+
+
+class Head(Enum):
+    """Stands for "at the head", where a step id or None (before the first step) could stand."""
+
+    HEAD = "head"
+
+
+HEAD = Head.HEAD
+At = str | None | Literal[Head.HEAD]
+After = Literal["stay", "keep", "rerun"]
+
+
+def default_roles(project: Project) -> Roles:
+    """The built-in roles, none of which runs code that the project names."""
+    from .roles.registry import build_roles
+
+    return build_roles(project)
+
+
+class Session:
+    """One rollout being played."""
+
+    def __init__(
+        self,
+        rollout: Rollout,
+        roles: RolesFor,
+        *,
+        library: Keeper | None = None,
+        author: str = "",
+        clock: Clock = wall_clock,
+        new_id: IdMaker | None = None,
+        headless: bool = False,
+    ) -> None:
+        """``headless`` sessions log no commands and save only when told (``take_change``)."""
+        self.rollout = rollout
+        self._writer = TreeWriter(
+            rollout,
+            library,
+            author=author,
+            clock=clock,
+            new_id=new_id or random_step_ids(),
+            log_commands=not headless,
+        )
+        self._headless = headless
+        self._clock = clock
+        self._asker = Asker(roles, self._writer.emit)
+        self._player = Player(
+            self._writer,
+            self._asker,
+            clock=clock,
+            seed=rollout.header.seed,
+            autosave=not headless,
+        )
+
+    # -- making one ---------------------------------------------------------------------------
+
+    @classmethod
+    def start(
+        cls,
+        project: Project,
+        *,
+        library: Keeper | None = None,
+        seed: int = 0,
+        source: str = "",
+        record: int | None = None,
+        roles: RolesFor = default_roles,
+        author: str = "",
+        clock: Clock = wall_clock,
+        rollout_id: str = "",
+        new_id: IdMaker | None = None,
+        headless: bool = False,
+    ) -> Session:
+        """A new rollout of a project. It enters the library with its first step."""
+        header = RolloutHeader(
+            rollout_id or random_rollout_id(), project.title, clock(), seed, source, record
+        )
+        return cls(
+            Rollout(header, [project]),
+            roles,
+            library=library,
+            author=author,
+            clock=clock,
+            new_id=new_id,
+            headless=headless,
+        )
+
+    @classmethod
+    def reopen(
+        cls,
+        saved: Saved,
+        library: Keeper | None = None,
+        *,
+        roles: RolesFor = default_roles,
+        author: str = "",
+        clock: Clock = wall_clock,
+        new_id: IdMaker | None = None,
+    ) -> Session:
+        """A rollout as a library holds it (see ``Library.load``)."""
+        rollout = Rollout(saved.header, saved.projects)
+        for step in saved.steps:
+            rollout.add(step)
+        session = cls(rollout, roles, library=library, author=author, clock=clock, new_id=new_id)
+        session._load(saved)
+        return session
+
+    def _load(self, saved: Saved) -> None:
+        writer = self._writer
+        writer.history.load(saved.commands)
+        writer.branches = {branch.leaf_id: branch for branch in saved.branches}
+        writer.marks = list(saved.marks)
+        writer.status = (saved.status, saved.status_note)
+        writer.journal.mark_saved()
+        self._player.attempts = list(saved.attempts)
+        head = saved.head
+        if head is None or head not in self.rollout.steps or head in self.rollout.hidden:
+            head = self.rollout.newest_leaf(None)
+        writer.set_head(head, record=False)
+
+    def saved(self) -> Saved:
+        """The rollout whole, as a library or a bundle holds it."""
+        writer = self._writer
+        return Saved(
+            self.rollout.header,
+            tuple(self.rollout.projects),
+            tuple(self.rollout),
+            self.attempts,
+            writer.history.commands,
+            tuple(writer.branches.values()),
+            tuple(writer.marks),
+            (),
+            writer.head,
+            *writer.status,
+        )
+
+    # -- looking ------------------------------------------------------------------------------
+
+    @property
+    def head(self) -> str | None:
+        """The step that the next step follows; None before the first."""
+        return self._writer.head
+
+    @property
+    def project(self) -> Project:
+        """The project revision that the next step is made from."""
+        return self._writer.project
+
+    @property
+    def revision(self) -> int:
+        """The index of that revision."""
+        return self._writer.revision
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The branches that have a name or are hidden."""
+        return tuple(self._writer.branches.values())
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """All marks."""
+        return tuple(self._writer.marks)
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """The human's commands, oldest first."""
+        return self._writer.history.commands
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """The failures so far, oldest first."""
+        return tuple(self._player.attempts)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a role is being asked."""
+        return self._player.busy
+
+    @property
+    def unsaved(self) -> int:
+        """How many steps and edits are only in memory."""
+        return self._writer.journal.waiting
+
+    @property
+    def next_actor(self) -> Role | None:
+        """Whose move it is at the head; None when the rollout has ended. The opening, sent by
+        script, and a stop by rule count as the evaluator's.
+        """
+        action = self.next_action()
+        if isinstance(action, Nobody):
+            return None
+        return action.role if isinstance(action, Ask) else "evaluator"
+
+    def position(self, at: At = HEAD) -> Position:
+        """What the path up to here means for what comes next."""
+        return self._writer.position(self._at(at))
+
+    def next_action(self, at: At = HEAD) -> Action:
+        """Who acts next."""
+        return next_action(self.position(at), self.project)
+
+    def recorded_next(self, at: At = HEAD) -> str | None:
+        """The recorded step that a step here would walk to, if there is one."""
+        return self._writer.recorded_next(self._at(at))
+
+    def view(self, role: Role, at: At = HEAD) -> View:
+        """What a role was given to answer at this point, or would be."""
+        seed = str(self.rollout.header.seed)
+        return view_for(self.project, self.rollout.path(self._at(at)), role, seed=seed)
+
+    def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
+        """Be told of every event, on this session's own loop; call the result to stop that."""
+        self._writer.watchers.append(callback)
+        self._asker.watched = True
+        return lambda: self._writer.watchers.remove(callback)
+
+    # -- stepping -----------------------------------------------------------------------------
+
+    async def step(self, at: At = HEAD) -> Step | None:
+        """The next step: walked for free where it is recorded, else made by whoever's move it is.
+
+        None when the rollout has ended. Raises HumanNeeded when a human plays that role, RoleError
+        (kept as an attempt already) when the role failed, UsageError when one is being made.
+        """
+        with self._writer.command("step"):
+            return await self._player.step(self._at(at))
+
+    async def turn(self, at: At = HEAD) -> Step | None:
+        """Steps up to and including the reply that calls no tool, or the stop; the last of them."""
+        with self._writer.command("turn"):
+            return await self._play_turn(self._at(at))
+
+    async def run(
+        self, at: At = HEAD, until: Callable[[Step], bool] | None = None
+    ) -> AsyncIterator[Step]:
+        """Steps to the end, to a limit, to ``pause()``, or to the step for which ``until`` holds.
+
+        A limit tells ``Paused`` with its words, or makes a stop where the project says so.
+        """
+        with self._writer.command("run"):
+            async for step in self._player.steps(self._at(at)):
+                yield step
+                if until is not None and until(step):
+                    break
+
+    async def retake(self, step_id: str, n: int = 1) -> tuple[Step, ...]:
+        """Ask anew at this step's place: ``n`` new takes beside it; the head moves to the last."""
+        old = self._writer.known(step_id)
+        made: list[Step] = []
+        with self._writer.command(f"retake of {name_of(old)}"):
+            for _ in range(n):
+                step = await self._player.retake(old)
+                if step is not None:
+                    made.append(step)
+        return tuple(made)
+
+    def pause(self) -> None:
+        """Let a run end after the step that is being made."""
+        self._player.pause = True
+
+    def cancel(self) -> bool:
+        """Cancel the call in flight; the head does not move. False when there is none."""
+        return self._player.cancel()
+
+    async def _play_turn(self, parent: str | None) -> Step | None:
+        last: Step | None = None
+        async for last in self._player.steps(parent):
+            if self._player.ends_turn(last):
+                break
+        return last
+
+    # -- writing and editing ------------------------------------------------------------------
+
+    async def write(self, payload: Payload, at: At = HEAD, reason: str = "") -> Step:
+        """Make the next step by hand. Raises IllegalStepError where the table forbids it."""
+        self._player.must_be_idle()
+        parent = self._at(at)
+        advance(self.position(parent), payload)
+        with self._writer.command("write"):
+            return self._writer.put_human(payload, parent, reason=reason)
+
+    async def override(
+        self,
+        step_id: str,
+        payload: Payload,
+        after: After = "stay",
+        reason: str = "",
+        state: str | None = None,
+    ) -> Overridden:
+        """Put a human's step in the place of another, as a new take.
+
+        ``stay`` makes no calls, ``keep`` copies what follows as far as the table allows, ``rerun``
+        plays to the end of that turn. ``state`` is a new simulator state for a tool result.
+        """
+        self._player.must_be_idle()
+        old = self._writer.known(step_id)
+        with self._writer.command(f"override of {name_of(old)}"):
+            done = put_override(
+                self._writer, old, payload, keep=after == "keep", reason=reason, state=state
+            )
+            if after == "rerun" and done.step and not self._player.ends_turn(done.step):
+                self._writer.save()
+                await self._play_turn(done.step.id)
+        return done
+
+    async def insert(self, after: At, payloads: Sequence[Payload], reason: str = "") -> Overridden:
+        """Put new steps after this one, on a new branch, with what follows kept."""
+        self._player.must_be_idle()
+        with self._writer.command("insert"):
+            return put_insert(self._writer, self._at(after), payloads, reason)
+
+    async def delete(self, step_ids: Sequence[str]) -> Overridden:
+        """Leave these steps, in a row on one path, out: a new branch with what follows kept.
+
+        At the end of a branch they are taken out of sight. Undo brings them back.
+        """
+        self._player.must_be_idle()
+        steps, plan = plan_delete(self._writer, step_ids)
+        label = f"delete of {name_of(steps[0])}" if len(steps) == 1 else "delete of a turn"
+        with self._writer.command(label) as command:
+            if command is None:
+                raise UsageError("A headless rollout has nothing to delete.")
+            return do_delete(self._writer, command, steps, plan)
+
+    # -- moving, undoing, naming --------------------------------------------------------------
+
+    async def go_to(self, step_id: str | None) -> None:
+        """Set the head; the branch through this step becomes the one that stepping follows."""
+        if step_id is not None:
+            self._writer.known(step_id)
+        self._writer.set_head(step_id)
+        self._writer.save()
+
+    async def undo(self) -> str:
+        """Take the human's last command back; its words, or the empty string for none."""
+        self._player.must_be_idle()
+        command = self._writer.history.undo()
+        if command is None:
+            return ""
+        self._writer.apply(command, back=True)
+        return command.label
+
+    async def redo(self) -> str:
+        """Bring back what undo took; its words, or the empty string for nothing."""
+        self._player.must_be_idle()
+        command = self._writer.history.redo()
+        if command is None:
+            return ""
+        self._writer.apply(command, back=False)
+        return command.label
+
+    async def name_branch(self, leaf_id: str, name: str) -> None:
+        """Name the branch that ends here; the empty name takes the name away."""
+        old = self._branch(leaf_id)
+        self._writer.change_branch(old, msgspec.structs.replace(old, name=name))
+
+    async def hide_branch(self, leaf_id: str, hidden: bool = True) -> None:
+        """Hide a branch from lists, or show it again; nothing is lost."""
+        old = self._branch(leaf_id)
+        self._writer.change_branch(old, msgspec.structs.replace(old, hidden=hidden))
+
+    async def mark(self, mark: Mark) -> None:
+        """Put a mark on a step, in place of the same person's earlier one."""
+        self._writer.known(mark.step_id)
+        self._writer.change_mark(mark)
+
+    async def revise(self, project: Project) -> None:
+        """Make later steps from a changed project."""
+        self._player.must_be_idle()
+        if project == self.project:
+            return
+        self._writer.add_revision(project)
+
+    # -- saving and leaving -------------------------------------------------------------------
+
+    def save_again(self) -> bool:
+        """Try to save what could not be saved; whether everything is saved now."""
+        return self._writer.save()
+
+    async def save_draft(self, slot: str, body: str) -> None:
+        """Keep text that is being typed; it survives a crash and is listed by ``drafts``."""
+        journal = self._writer.journal
+        if journal.library is not None:
+            if journal.is_new:
+                journal.save()
+            journal.library.save_draft(self.rollout.header.id, Draft(slot, body, self._clock()))
+
+    async def drop_draft(self, slot: str) -> None:
+        """The text was saved as a step, or thrown away by the human."""
+        library = self._writer.journal.library
+        if library is not None:
+            library.drop_draft(self.rollout.header.id, slot)
+
+    async def drafts(self) -> tuple[Draft, ...]:
+        """Texts that were typed and not saved as steps."""
+        library = self._writer.journal.library
+        return tuple(library.drafts(self.rollout.header.id)) if library is not None else ()
+
+    def merge(self, steps: Sequence[Step]) -> None:
+        """Take in steps that another program saved to the same rollout. The head stays."""
+        self._writer.merge(steps)
+
+    def take_change(self) -> Change:
+        """Everything not saved yet, to be committed by the caller (a batch groups many)."""
+        return self._writer.journal.take()
+
+    async def close(self) -> None:
+        """Save what waits and let the roles go."""
+        self.cancel()
+        if not self._headless:
+            self._writer.save()
+        await self._asker.close()
+
+    # -- inside -------------------------------------------------------------------------------
+
+    def _at(self, at: At) -> str | None:
+        if at is HEAD:
+            return self._writer.head
+        assert not isinstance(at, Head)
+        if at is not None:
+            self._writer.known(at)
+        return at
+
+    def _branch(self, leaf_id: str) -> Branch:
+        self._writer.known(leaf_id)
+        return self._writer.branches.get(leaf_id, Branch(leaf_id))

@@ -1,0 +1,332 @@
+"""The one place that puts steps into a rollout's tree: it makes their ids, moves the head, keeps
+the fold of the head's path, and tells the journal, the history and those who watch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import msgspec
+
+from .asking import Made
+from .clock import Clock
+from .errors import UsageError
+from .events import (
+    BranchesChanged,
+    Event,
+    HeadMoved,
+    MarksChanged,
+    ProjectRevised,
+    SavedUpTo,
+    StepAdded,
+)
+from .history import History
+from .ids import IdMaker
+from .journal import Journal, Keeper
+from .model.history import Command
+from .model.marks import Mark
+from .model.messages import Payload, Stop
+from .model.project import Project
+from .model.rollout import Branch, Rollout
+from .model.steps import Step, role_of
+from .rules.keep import Kept
+from .rules.stepper import Position, fold
+from .rules.views import PathState
+
+_replace = msgspec.structs.replace
+
+
+class TreeWriter:
+    """A rollout together with its head, its branches and marks, and the way to add to them."""
+
+    def __init__(
+        self,
+        rollout: Rollout,
+        library: Keeper | None,
+        *,
+        author: str,
+        clock: Clock,
+        new_id: IdMaker,
+        log_commands: bool,
+    ) -> None:
+        self.rollout = rollout
+        self.head: str | None = None
+        self.revision = len(rollout.projects) - 1
+        self.branches: dict[str, Branch] = {}
+        self.marks: list[Mark] = []
+        self.status = ("open", "")
+        self.watchers: list[Callable[[Event], None]] = []
+        self.journal = Journal(rollout, library, self.emit)
+        self.history = History(rollout, self.journal, self.emit)
+        self._author = author
+        self._clock = clock
+        self.new_id = new_id
+        self._log_commands = log_commands
+        self._choice: dict[str | None, str] = {}
+        self._state: PathState | None = None
+        self._command: int | None = None
+
+    @property
+    def project(self) -> Project:
+        """The revision that the next step is made from."""
+        return self.rollout.projects[self.revision]
+
+    def emit(self, event: Event) -> None:
+        """Tell everybody who watches."""
+        for watcher in tuple(self.watchers):
+            watcher(event)
+
+    def known(self, step_id: str) -> Step:
+        """The step of this id. Raises UsageError when it is not here."""
+        step = self.rollout.steps.get(step_id)
+        if step is None:
+            raise UsageError(f"This rollout has no step {step_id}.")
+        return step
+
+    def save(self) -> bool:
+        """Commit what waits; whether everything is saved."""
+        return self.journal.save()
+
+    # -- folds --------------------------------------------------------------------------------
+
+    def state_at(self, step_id: str | None) -> PathState:
+        """The fold of the path up to here; kept for the head, so that stepping on is cheap."""
+        state = self._state
+        if state is None or state.leaf_id != step_id:
+            state = PathState.of(self.project, self.rollout.path(step_id))
+            self._state = state
+        return state
+
+    def position(self, step_id: str | None) -> Position:
+        """The position after this step."""
+        state = self._state
+        if state is not None and state.leaf_id == step_id:
+            return state.position
+        return fold(self.rollout.path(step_id))
+
+    def recorded_next(self, step_id: str | None) -> str | None:
+        """The recorded continuation: the one last walked, else the newest."""
+        children = self.rollout.children(step_id)
+        if not children:
+            return None
+        chosen = self._choice.get(step_id)
+        return chosen if chosen in children else children[-1]
+
+    def following(self, step_id: str | None) -> tuple[Step, ...]:
+        """The recorded steps after this one, along the branch that stepping follows."""
+        steps: list[Step] = []
+        current = self.recorded_next(step_id)
+        while current is not None:
+            steps.append(self.rollout.steps[current])
+            current = self.recorded_next(current)
+        return tuple(steps)
+
+    # -- the head -----------------------------------------------------------------------------
+
+    def set_head(self, head: str | None, *, record: bool = True) -> None:
+        """Move the head, and let stepping follow the branch through it."""
+        parent = None if head is None else self.rollout.steps[head].parent_id
+        near = self.head in (parent, head) or (
+            self.head is not None and self.rollout.steps[self.head].parent_id == head
+        )
+        self.head = head
+        current = head
+        while current is not None:
+            parent = self.rollout.steps[current].parent_id
+            self._choice[parent] = current
+            if near:
+                break
+            current = parent
+        if record:
+            self.journal.head(head)
+        if self.watchers:
+            self.emit(HeadMoved(head))
+
+    # -- steps --------------------------------------------------------------------------------
+
+    def put_made(self, made: Made, parent_id: str | None, *, revision: int, late: bool) -> Step:
+        """A role's answer becomes a step. A late one does not move the head."""
+        step = Step(
+            self.new_id(),
+            parent_id,
+            role_of(made.payload),
+            made.payload,
+            made.origin,
+            late=late,
+            created_at=self._clock(),
+            call=made.call,
+            script_index=made.script_index,
+            state=made.state,
+            revision=revision,
+        )
+        self._add(step, made.request, move=not late)
+        return step
+
+    def put_human(
+        self,
+        payload: Payload,
+        parent_id: str | None,
+        *,
+        reason: str = "",
+        replaced: Step | None = None,
+        state: str | None = None,
+    ) -> Step:
+        """A human's step. In place of another it inherits that step's line of the script and, for
+        a tool result, the simulator's state, marked stale unless a new one is given.
+        """
+        old_state = replaced.state if replaced is not None else None
+        step = Step(
+            self.new_id(),
+            parent_id,
+            role_of(payload),
+            payload,
+            "human",
+            author=self._author,
+            reason=reason,
+            replaces=replaced.id if replaced is not None else None,
+            created_at=self._clock(),
+            script_index=replaced.script_index if replaced is not None else None,
+            state=state if state is not None else old_state,
+            state_stale=state is None and old_state is not None,
+            revision=self.revision,
+        )
+        self._add(step)
+        return step
+
+    def put_stop(self, stop: Stop, parent_id: str | None) -> Step:
+        """A stop that one of our rules makes."""
+        return self.put_made(Made(stop, "rule"), parent_id, revision=self.revision, late=False)
+
+    def copy(self, plan: Kept, parent_id: str | None) -> None:
+        """Carry out a plan: each copy names its original and costs nothing."""
+        stale = bool(parent_id) and self.rollout.steps[parent_id].state_stale  # type: ignore[index]
+        for original, payload in plan.copies:
+            step = _replace(
+                original,
+                id=self.new_id(),
+                parent_id=parent_id,
+                payload=payload,
+                seq=0,
+                replaces=None,
+                reason="",
+                copied_from=original.id,
+                late=False,
+                call=None,
+                created_at=self._clock(),
+                state_stale=original.state is not None and (stale or original.state_stale),
+            )
+            self._add(step)
+            parent_id = step.id
+
+    def _add(
+        self, step: Step, request: tuple[str, str] | None = None, *, move: bool = True
+    ) -> None:
+        self.rollout.add(step)
+        self.journal.step(step, request)
+        state = self._state
+        if state is not None and state.leaf_id == step.parent_id:
+            state.extend(step)
+        self.set_status("ended" if isinstance(step.payload, Stop) else "open")
+        if self.watchers:
+            self.emit(StepAdded(step))
+        if move:
+            self.set_head(step.id)
+        if self._command is not None:
+            self.history.add_step(self._command, step.id, self.head)
+
+    def merge(self, steps: Sequence[Step]) -> None:
+        """Take in steps that another program saved. They move no head and belong to no command."""
+        for step in steps:
+            if step.id in self.rollout.steps:
+                self.rollout.set_seq(step.id, step.seq)
+            elif step.parent_id is None or step.parent_id in self.rollout.steps:
+                self.rollout.add(step)
+                self.emit(StepAdded(step))
+                self.emit(SavedUpTo(((step.id, step.seq),)))
+
+    def set_status(self, status: str, note: str = "") -> None:
+        """How the rollout stands: open, ended, parked or failed, and why."""
+        if (status, note) != self.status:
+            self.status = (status, note)
+            self.journal.status(status, note)
+
+    # -- branches, marks, revisions -------------------------------------------------------------
+
+    def put_branch(self, branch: Branch) -> None:
+        """Name or hide a branch."""
+        self.branches[branch.leaf_id] = branch
+        self.journal.branch(branch)
+        self.emit(BranchesChanged(tuple(self.branches.values())))
+
+    def put_mark(self, mark: Mark) -> None:
+        """Put a mark in place of the same person's earlier one on the same step."""
+        key = (mark.step_id, mark.by)
+        self.marks = [m for m in self.marks if (m.step_id, m.by) != key] + [mark]
+        self.journal.mark(mark)
+        self.emit(MarksChanged(tuple(self.marks)))
+
+    def use_revision(self, revision: int) -> None:
+        """Make later steps from this revision of the project."""
+        self.revision = revision
+        self._state = None
+        self.emit(ProjectRevised(self.project, revision))
+
+    # -- commands -----------------------------------------------------------------------------
+
+    @contextmanager
+    def command(self, label: str) -> Iterator[int | None]:
+        """What happens inside is one command, to be undone as one. One that did nothing is none."""
+        if not self._log_commands or self._command is not None:
+            yield self._command
+            return
+        index = self._command = self.history.begin(label, self.head)
+        try:
+            yield index
+        finally:
+            self._command = None
+            if not self.history.drop_if_empty(index):
+                self.history.finish(index)
+                self.save()
+
+    def change_branch(self, old: Branch, new: Branch) -> None:
+        """Name, hide or show a branch, as a command."""
+        if new == old:
+            return
+        label = "naming a branch" if new.name != old.name else "hiding a branch"
+        with self.command(label) as index:
+            self.put_branch(new)
+            if index is not None:
+                self.history.amend(index, branches_before=(old,), branches_after=(new,))
+
+    def change_mark(self, mark: Mark) -> None:
+        """Put a mark, as a command."""
+        key = (mark.step_id, mark.by)
+        old = next((m for m in self.marks if (m.step_id, m.by) == key), None)
+        with self.command("mark") as index:
+            self.put_mark(mark)
+            if index is not None:
+                before = old or Mark(mark.step_id, by=mark.by)
+                self.history.amend(index, marks_before=(before,), marks_after=(mark,))
+
+    def add_revision(self, project: Project) -> None:
+        """A changed project, as a command."""
+        before = self.revision
+        with self.command("change of the project") as index:
+            self.rollout.projects.append(project)
+            self.use_revision(len(self.rollout.projects) - 1)
+            if index is not None:
+                self.history.amend(index, revision_before=before, revision_after=self.revision)
+
+    def apply(self, command: Command, *, back: bool) -> None:
+        """Put things as they were before (``back``) or after a command, and save that."""
+        self._state = None
+        for branch in command.branches_before if back else command.branches_after:
+            self.put_branch(branch)
+        for mark in command.marks_before if back else command.marks_after:
+            self.put_mark(mark)
+        revision = command.revision_before if back else command.revision_after
+        if revision is not None:
+            self.use_revision(revision)
+        self.set_head(command.head_before if back else command.head_after)
+        self.save()
