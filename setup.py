@@ -20,6 +20,6 @@ setup(
         "rollstep.core": ["**/*.json", "**/*.sql", "py.typed"],
         "rollstep.tui": ["**/*.tcss", "py.typed"],
         "rollstep.themes": ["*.yaml"],
-        "rollstep.sample_projects": ["*"],
+        "rollstep.sample_projects": ["**/*"],
     },
 )
