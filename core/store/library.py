@@ -1,0 +1,370 @@
+"""The library: one SQLite file that holds rollouts."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+import threading
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from ..clock import Clock, wall_clock
+from ..errors import InputError, NotSavedError, StoreError
+from ..model.history import Command, Draft
+from ..model.marks import Mark, Score
+from ..model.project import Project
+from ..model.rollout import Branch, RolloutHeader
+from ..model.steps import Attempt, Step
+from . import failures, opening, search, writing
+from .change import Change, Saved, Summary
+from .codec import Codec, encode, from_bytes, to_bytes
+from .schema import step_key
+from .search import Hit
+
+WAIT = 5.0
+"""Seconds to wait for another program's lock."""
+
+_INDEX_AT_ONCE = 2000
+"""Steps that one transaction indexes, so that it does not hold others up for long."""
+
+_CANDIDATES = 8
+
+T = TypeVar("T")
+_HEADER = Codec(RolloutHeader)
+_PROJECT = Codec(Project)
+_STEP = Codec(Step)
+_DRAFT = Codec(Draft)
+_ATTEMPT = Codec(Attempt)
+_COMMAND = Codec(Command)
+_BRANCH = Codec(Branch)
+_MARK = Codec(Mark)
+_SCORE = Codec(Score)
+
+
+class Library:
+    """Rollouts in one SQLite file, open in any number of programs at once.
+
+    A commit that has returned survives a crash of the program, and with ``durable`` a loss of
+    power too. May be used from any thread: a lock of its own lets one in at a time.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        *,
+        read_only: bool,
+        wait: float,
+        clock: Clock,
+    ) -> None:
+        self.path = path
+        self.read_only = read_only
+        self._connection = connection
+        self._wait = wait
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._folder_to_delete: Path | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        create: bool = True,
+        durable: bool = True,
+        wait: float = WAIT,
+        clock: Clock = wall_clock,
+    ) -> Library:
+        """Open the library at ``path``, which is made unless ``create`` is false.
+
+        ``durable=False`` leaves it to the system when what is committed reaches the disk, for
+        runs that can be repeated. ``wait`` is how long to wait for another program's lock, in
+        seconds. Raises InputError for a file that is no library, StoreError for one that cannot
+        be opened, LibraryLockedError.
+        """
+        path = path.expanduser().absolute()
+        connection, read_only = opening.connect(path, create=create, durable=durable, wait=wait)
+        return cls(connection, path, read_only=read_only, wait=wait, clock=clock)
+
+    @classmethod
+    def throwaway(cls) -> Library:
+        """A library of its own that is deleted when it is closed."""
+        folder = Path(tempfile.mkdtemp(prefix="rollstep-"))
+        library = cls.open(folder / "library.sqlite", durable=False)
+        library._folder_to_delete = folder
+        return library
+
+    def close(self) -> None:
+        """Close it. Closing again does nothing."""
+        with self._lock:
+            self._connection.close()
+            if self._folder_to_delete is not None:
+                shutil.rmtree(self._folder_to_delete, ignore_errors=True)
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # Writing
+
+    def commit(self, change: Change) -> dict[str, int]:
+        """Save the change, all of it or nothing, and give the ``seq`` of each of its steps.
+
+        Steps, attempts and scores that are there already are left as they are, so a commit whose
+        outcome was unclear may simply be sent again. Raises NotSavedError, LibraryLockedError.
+        """
+        with self._writing() as connection:
+            return writing.store(connection, change, self._clock(), index=True)
+
+    def commit_many(self, changes: Iterable[Change]) -> list[dict[str, int]]:
+        """Save many changes in one transaction. Their steps are indexed for search later."""
+        with self._writing() as connection:
+            now = self._clock()
+            return [writing.store(connection, each, now, index=False) for each in changes]
+
+    def save_draft(self, rollout_id: str, draft: Draft) -> None:
+        """Keep a draft, in place of the one in the same slot."""
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT INTO drafts VALUES (?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET body = excluded.body",
+                (self._key(rollout_id), to_bytes(draft.slot), encode(draft)),
+            )
+
+    def drop_draft(self, rollout_id: str, slot: str) -> None:
+        """Forget a draft; one that is not there is no error."""
+        with self._writing() as connection:
+            connection.execute(
+                "DELETE FROM drafts WHERE slot = ?"
+                " AND rollout = (SELECT key FROM rollouts WHERE id = ?)",
+                (to_bytes(slot), to_bytes(rollout_id)),
+            )
+
+    def index_pending(self, limit: int | None = None) -> int:
+        """Bring the search index up to date, or go ``limit`` steps towards it; how many steps were
+        indexed.
+        """
+        done = 0
+        while limit is None or done < limit:
+            room = _INDEX_AT_ONCE if limit is None else min(_INDEX_AT_ONCE, limit - done)
+            with self._writing() as connection:
+                some = search.index_some(connection, room)
+            done += some
+            if some < room:
+                break
+        return done
+
+    # Reading
+
+    def load(self, rollout_id: str) -> Saved:
+        """The whole rollout. Raises InputError when it is not here."""
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT key, header, head, status, status_note FROM rollouts WHERE id = ?",
+                (to_bytes(rollout_id),),
+            ).fetchone()
+            if row is None:
+                raise self._unknown(rollout_id)
+            key, header, head, status, note = row
+            return Saved(
+                header=_HEADER.decode(header),
+                projects=self._projects(key),
+                steps=self._steps(key, 0),
+                attempts=self._records(key, "attempt", _ATTEMPT),
+                commands=self._records(key, "command", _COMMAND),
+                branches=self._records(key, "branch", _BRANCH),
+                marks=self._records(key, "mark", _MARK),
+                scores=self._records(key, "score", _SCORE),
+                head=None if head is None else from_bytes(head),
+                status=status,
+                status_note=from_bytes(note),
+            )
+
+    def steps_since(self, rollout_id: str, seq: int) -> tuple[Step, ...]:
+        """The steps saved after number ``seq``, by whatever program."""
+        with self._reading():
+            return self._steps(self._key(rollout_id), seq)
+
+    def data_version(self) -> int:
+        """A number that changes when another program has written to the library."""
+        with self._reading() as connection:
+            version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+            return version
+
+    def recent(self, limit: int = 50) -> list[Summary]:
+        """The rollouts last written to, the newest first."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT header, steps, turns, edits, status, stop_reason, updated_at"
+                " FROM rollouts ORDER BY updated_at DESC, key DESC LIMIT ?",
+                (limit,),
+            )
+            return [_summary(*row) for row in rows]
+
+    def find(self, prefix: str) -> str:
+        """The id of the one rollout whose id begins so. Raises InputError when there is none, or
+        more than one, and names them.
+        """
+        start = to_bytes(prefix)
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT header FROM rollouts WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+                (start, start + b"\xff", _CANDIDATES + 1),
+            ).fetchall()
+        found = [_HEADER.decode(row[0]) for row in rows]
+        if len(found) == 1 or (found and found[0].id == prefix):
+            return found[0].id
+        if not found:
+            raise self._unknown(prefix)
+        raise InputError(_ambiguous(prefix, found))
+
+    def request(self, digest: str) -> str | None:
+        """The body of a request as it was sent, or None when it is not kept."""
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT packed, body FROM requests WHERE digest = ?", (to_bytes(digest),)
+            ).fetchone()
+        if row is None:
+            return None
+        packed, body = row
+        return from_bytes(zlib.decompress(body) if packed else body)
+
+    def drafts(self, rollout_id: str) -> tuple[Draft, ...]:
+        """The rollout's drafts, oldest slot first."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT drafts.body FROM drafts JOIN rollouts ON rollouts.key = drafts.rollout"
+                " WHERE rollouts.id = ? ORDER BY drafts.rowid",
+                (to_bytes(rollout_id),),
+            )
+            return tuple(_DRAFT.decode(row[0]) for row in rows)
+
+    def count(self) -> int:
+        """How many rollouts there are."""
+        with self._reading() as connection:
+            number: int = connection.execute("SELECT count(*) FROM rollouts").fetchone()[0]
+            return number
+
+    def search(self, query: str, limit: int = 100) -> tuple[Hit, ...]:
+        """Steps whose text, reasoning or calls hold the query as it is written, in any letter
+        case; newest rollouts first. Brings the index up to date first.
+        """
+        if not query:
+            return ()
+        if not self.read_only:
+            self.index_pending()
+        with self._reading() as connection:
+            current = not self.read_only or not search.has_pending(connection)
+            return search.find(connection, query, limit, use_index=current)
+
+    # Inside
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        if self.read_only:
+            raise NotSavedError(f"Not saved: the library {self.path} is read-only.")
+        with self._transaction("BEGIN IMMEDIATE", saving=True) as connection:
+            yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._transaction("BEGIN", saving=False) as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, begin: str, *, saving: bool) -> Iterator[sqlite3.Connection]:
+        connection = self._connection
+        with self._lock:
+            try:
+                connection.execute(begin)
+                yield connection
+                connection.execute("COMMIT")
+            except sqlite3.ProgrammingError as error:
+                raise StoreError(f"The library {self.path} is closed.") from error
+            except sqlite3.Error as error:
+                self._roll_back()
+                raise failures.in_words(
+                    error, self.path, saving=saving, waited=self._wait
+                ) from error
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def _key(self, rollout_id: str) -> int:
+        key = writing.rollout_key(self._connection, rollout_id)
+        if key is None:
+            raise self._unknown(rollout_id)
+        return key
+
+    def _unknown(self, rollout_id: str) -> InputError:
+        return InputError(f"No rollout {rollout_id} in the library {self.path}.")
+
+    def _steps(self, key: int, after: int) -> tuple[Step, ...]:
+        rows = self._connection.execute(
+            "SELECT body FROM steps WHERE key > ? AND key < ? ORDER BY key",
+            (step_key(key, after), step_key(key + 1, 0)),
+        )
+        return self._decode(rows, _STEP)
+
+    def _projects(self, key: int) -> tuple[Project, ...]:
+        rows = self._connection.execute(
+            "SELECT projects.body FROM revisions JOIN projects ON digest = project"
+            " WHERE rollout = ? ORDER BY n",
+            (key,),
+        )
+        return self._decode(rows, _PROJECT)
+
+    def _records(self, key: int, kind: str, codec: Codec[T]) -> tuple[T, ...]:
+        rows = self._connection.execute(
+            "SELECT body FROM records WHERE rollout = ? AND kind = ? ORDER BY key", (key, kind)
+        )
+        return self._decode(rows, codec)
+
+    def _decode(self, rows: Iterable[tuple[Any]], codec: Codec[T]) -> tuple[T, ...]:
+        decode = codec.decode
+        try:
+            return tuple([decode(body) for (body,) in rows])
+        except ValueError as error:
+            raise StoreError(
+                f"The library {self.path} holds something that cannot be read ({error})."
+            ) from error
+
+
+def _summary(
+    header: bytes,
+    steps: int,
+    turns: int,
+    edits: int,
+    status: str,
+    stop_reason: bytes,
+    updated_at: float,
+) -> Summary:
+    known = _HEADER.decode(header)
+    reason = from_bytes(stop_reason)
+    return Summary(
+        known.id, known.title, steps, turns, edits, status, reason, updated_at, known.source
+    )
+
+
+def _ambiguous(prefix: str, found: list[RolloutHeader]) -> str:
+    lines = [f"More than one rollout begins with {prefix!r}:"]
+    lines += [f"  {header.id}  {header.title}" for header in found[:_CANDIDATES]]
+    if len(found) > _CANDIDATES:
+        lines.append("  … and more")
+    return "\n".join(lines)

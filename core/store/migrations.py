@@ -1,0 +1,50 @@
+"""From any released version of the library to the newest, one numbered step at a time.
+
+A new version of the schema adds one entry here and one frozen library file to the tests; the
+entries of released versions are never changed again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from . import schema
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    _run_script(connection, schema.VERSION_1)
+    connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+
+
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _create}
+"""The step that leads to each version, from the one before it."""
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of the library's schema; 0 for an empty file."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the schema up to date: all of it or nothing, and only once however many programs
+    open the file at the same time.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for version in range(version_of(connection) + 1, schema.VERSION + 1):
+            MIGRATIONS[version](connection)
+            connection.execute(f"PRAGMA user_version = {version}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _run_script(connection: sqlite3.Connection, script: str) -> None:
+    """Like ``executescript``, which would commit first."""
+    for statement in script.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)

@@ -1,0 +1,129 @@
+"""Finding, making and checking a library's file, and the connection to it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+from ..errors import InputError, NotSavedError, StoreError
+from . import failures, migrations, schema
+
+
+def connect(
+    path: Path, *, create: bool, durable: bool, wait: float
+) -> tuple[sqlite3.Connection, bool]:
+    """A connection to a library of the newest version, and whether it can only be read."""
+    _check_file(path, create)
+    read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+    connection = None
+    try:
+        connection = _connection(path, read_only, wait)
+        _check_content(connection, path)
+        if not read_only:
+            _prepare(connection, durable, wait)
+        elif migrations.version_of(connection) < schema.VERSION:
+            raise StoreError(
+                f"The library {path} is of an older version and read-only, so it cannot be "
+                "brought up to date. Copy it to where it can be written."
+            )
+    except sqlite3.Error as error:
+        _close(connection)
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
+            raise failures.not_a_library(path, "it is no SQLite file") from error
+        raise failures.in_words(error, path, saving=not read_only, waited=wait) from error
+    except BaseException:
+        _close(connection)
+        raise
+    return connection, read_only
+
+
+def _check_file(path: Path, create: bool) -> None:
+    try:
+        if path.is_dir():
+            raise failures.not_a_library(path, "it is a folder")
+        if path.exists():
+            if not os.access(path, os.R_OK):
+                raise StoreError(f"The library {path} cannot be read: permission denied.")
+            return
+        if not create:
+            raise InputError(f"There is no library at {path}.")
+        _make_folder(path.parent)
+        # Made by hand so that it is private from its first moment; -wal and -shm follow it.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise _not_made(path, error) from error
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder and those above it that are missing, each private."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
+def _not_made(path: Path, error: OSError) -> StoreError:
+    if error.errno == errno.ENOSPC:
+        return NotSavedError("Not saved: disk full.")
+    reason = (error.strerror or str(error)).lower()
+    return StoreError(
+        f"The library {path} cannot be opened: {reason}. Choose another place with --library."
+    )
+
+
+def _connection(path: Path, read_only: bool, wait: float) -> sqlite3.Connection:
+    target = str(path)
+    if read_only:
+        # Without a log to look at, no other file needs to be made beside the library.
+        log = Path(f"{path}-wal")
+        unlogged = not log.exists() or log.stat().st_size == 0
+        target = path.as_uri() + ("?immutable=1" if unlogged else "?mode=ro")
+    # The library takes a lock of its own around each use, so any thread may come in.
+    connection = sqlite3.connect(
+        target, timeout=wait, isolation_level=None, check_same_thread=False, uri=read_only
+    )
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def _check_content(connection: sqlite3.Connection, path: Path) -> None:
+    version = migrations.version_of(connection)
+    ours = connection.execute("PRAGMA application_id").fetchone()[0] == schema.APPLICATION_ID
+    empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    if not ours and not empty:
+        raise failures.not_a_library(path, "it is the database of another program")
+    if version > schema.VERSION:
+        raise StoreError(
+            f"The library {path} was made by a newer rollstep (version {version} of the library; "
+            f"this program knows up to {schema.VERSION}). Upgrade rollstep, or choose another "
+            "file with --library."
+        )
+
+
+def _prepare(connection: sqlite3.Connection, durable: bool, wait: float) -> None:
+    _use_log(connection, time.monotonic() + wait)
+    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+    if migrations.version_of(connection) < schema.VERSION:
+        migrations.migrate(connection)
+
+
+def _use_log(connection: sqlite3.Connection, deadline: float) -> None:
+    """Turn the write-ahead log on. SQLite does not wait for a lock here, so we do."""
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def _close(connection: sqlite3.Connection | None) -> None:
+    if connection is not None:
+        connection.close()

@@ -1,0 +1,89 @@
+"""The library's tables, as version 1 has them, and the pragmas of every connection.
+
+A step's ``key`` is the rollout's key and the step's ``seq`` in one integer (``step_key``), so that
+the table itself is in the order in which a rollout is read and needs no index for it. ``depth``,
+``turns`` and ``edits`` count along the path from the root to the step, this one included: with
+them the summary of a rollout is kept up to date without walking anything. Texts of outside origin
+are blobs, because TEXT refuses lone surrogates.
+
+``step_text`` holds no text, only the index. What is not in it yet is known by rollout: the steps
+with ``seq`` above the rollout's ``indexed``.
+"""
+
+from __future__ import annotations
+
+VERSION = 1
+"""The version that this program writes."""
+
+APPLICATION_ID = 0x726F6C6C
+"""Marks the file as ours (the letters "roll")."""
+
+SEQ_BITS = 32
+
+
+def step_key(rollout_key: int, seq: int) -> int:
+    """The key under which a step is stored."""
+    return rollout_key << SEQ_BITS | seq
+
+
+def split_key(key: int) -> tuple[int, int]:
+    """The rollout's key and the step's seq."""
+    return key >> SEQ_BITS, key & ((1 << SEQ_BITS) - 1)
+
+
+VERSION_1 = """
+CREATE TABLE rollouts (
+    key INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE,
+    header BLOB NOT NULL,
+    head BLOB,
+    status TEXT NOT NULL,
+    status_note BLOB NOT NULL,
+    steps INTEGER NOT NULL,
+    indexed INTEGER NOT NULL,
+    turns INTEGER NOT NULL,
+    edits INTEGER NOT NULL,
+    stop_reason BLOB NOT NULL,
+    updated_at REAL NOT NULL
+);
+CREATE INDEX rollouts_by_time ON rollouts (updated_at);
+CREATE INDEX rollouts_to_index ON rollouts (key) WHERE indexed < steps;
+
+CREATE TABLE steps (
+    key INTEGER PRIMARY KEY,
+    rollout INTEGER NOT NULL REFERENCES rollouts (key),
+    id BLOB NOT NULL,
+    depth INTEGER NOT NULL,
+    turns INTEGER NOT NULL,
+    edits INTEGER NOT NULL,
+    body BLOB NOT NULL
+);
+CREATE UNIQUE INDEX steps_by_id ON steps (rollout, id);
+CREATE VIRTUAL TABLE step_text USING fts5 (body, content='', tokenize='trigram');
+
+CREATE TABLE projects (digest BLOB NOT NULL UNIQUE, body BLOB NOT NULL);
+CREATE TABLE revisions (
+    rollout INTEGER NOT NULL REFERENCES rollouts (key),
+    n INTEGER NOT NULL,
+    project BLOB NOT NULL REFERENCES projects (digest),
+    PRIMARY KEY (rollout, n)
+) WITHOUT ROWID;
+
+CREATE TABLE requests (digest BLOB NOT NULL UNIQUE, packed INTEGER NOT NULL, body BLOB NOT NULL);
+
+CREATE TABLE records (
+    key INTEGER PRIMARY KEY,
+    rollout INTEGER NOT NULL REFERENCES rollouts (key),
+    kind TEXT NOT NULL,
+    name BLOB NOT NULL,
+    body BLOB NOT NULL,
+    UNIQUE (rollout, kind, name)
+);
+
+CREATE TABLE drafts (
+    rollout INTEGER NOT NULL REFERENCES rollouts (key),
+    slot BLOB NOT NULL,
+    body BLOB NOT NULL,
+    UNIQUE (rollout, slot)
+);
+"""

@@ -1,0 +1,171 @@
+"""Full-text search over the steps of a library.
+
+The trigram tokenizer finds any substring of three characters or more, in any script and letter
+case. Shorter queries read the steps instead, the newest first. The index holds no text of its own:
+what a hit shows is cut out of the stored step.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from ..model.messages import Stop, TargetReply, UserMessage, payload_text, reasoning_text
+from ..model.rollout import RolloutHeader
+from ..model.steps import Role, Step
+from .codec import Codec
+from .schema import split_key, step_key
+
+_STEP = Codec(Step)
+_HEADER = Codec(RolloutHeader)
+_TRIGRAM = 3
+_BEFORE, _AFTER = 30, 60
+"""Characters of the text that an excerpt shows around the place found."""
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A step that holds the words looked for. ``excerpt`` is a piece of its text, and ``start``
+    and ``end`` mark the words in it.
+    """
+
+    rollout_id: str
+    title: str
+    step_id: str
+    seq: int
+    role: Role
+    excerpt: str
+    start: int
+    end: int
+
+
+def step_texts(step: Step) -> Iterator[str]:
+    """All that search looks at in a step: text, reasoning, calls, a refusal, a stop's reason."""
+    payload = step.payload
+    if isinstance(payload, Stop):
+        yield payload.reason
+    yield payload_text(payload)
+    if isinstance(payload, UserMessage | TargetReply):
+        yield reasoning_text(payload.reasoning)
+        for call in payload.tool_calls:
+            yield call.name
+            yield call.arguments
+    if isinstance(payload, TargetReply):
+        yield payload.refusal
+
+
+def add_to_index(connection: sqlite3.Connection, steps: Iterable[tuple[int, Step]]) -> None:
+    """Put steps, with their keys, into the index. Each must be put in once only."""
+    connection.executemany(
+        "INSERT INTO step_text (rowid, body) VALUES (?, ?)",
+        ((key, _indexable("\n".join(filter(None, step_texts(step))))) for key, step in steps),
+    )
+
+
+def index_some(connection: sqlite3.Connection, limit: int) -> int:
+    """Index up to ``limit`` steps that are not in the index yet; how many were."""
+    done = 0
+    for key, indexed, last in connection.execute(
+        "SELECT key, indexed, steps FROM rollouts WHERE indexed < steps LIMIT ?", (limit,)
+    ).fetchall():
+        upto = min(last, indexed + limit - done)
+        rows = connection.execute(
+            "SELECT key, body FROM steps WHERE key BETWEEN ? AND ?",
+            (step_key(key, indexed + 1), step_key(key, upto)),
+        )
+        add_to_index(connection, ((row[0], _STEP.decode(row[1])) for row in rows))
+        connection.execute("UPDATE rollouts SET indexed = ? WHERE key = ?", (upto, key))
+        done += upto - indexed
+        if done >= limit:
+            break
+    return done
+
+
+def has_pending(connection: sqlite3.Connection) -> bool:
+    """Whether steps wait to be indexed."""
+    return (
+        connection.execute("SELECT 1 FROM rollouts WHERE indexed < steps LIMIT 1").fetchone()
+        is not None
+    )
+
+
+def find(
+    connection: sqlite3.Connection, query: str, limit: int, *, use_index: bool
+) -> tuple[Hit, ...]:
+    """The steps that hold the query as it is written, in any letter case; the newest rollouts
+    first.
+    """
+    rows = _by_index(connection, query) if use_index else None
+    if rows is None:
+        rows = _by_reading(connection, query)
+    hits: list[Hit] = []
+    titles: dict[int, RolloutHeader] = {}
+    for key, body in rows:
+        step = _STEP.decode(body)
+        found = _excerpt(step, query)
+        if found is None:
+            continue
+        rollout, seq = split_key(key)
+        if rollout not in titles:
+            titles[rollout] = _header(connection, rollout)
+        header = titles[rollout]
+        hits.append(Hit(header.id, header.title, step.id, seq, step.role, *found))
+        if len(hits) >= limit:
+            break
+    return tuple(hits)
+
+
+def _by_index(connection: sqlite3.Connection, query: str) -> Iterable[tuple[int, bytes]] | None:
+    """Rows by the index, or None for a query that it cannot answer."""
+    wanted = _indexable(query)
+    if len(query) < _TRIGRAM or wanted != query:
+        return None
+    return connection.execute(
+        "SELECT steps.key, steps.body FROM step_text JOIN steps ON steps.key = step_text.rowid"
+        " WHERE step_text MATCH ? ORDER BY step_text.rowid DESC",
+        ('"' + query.replace('"', '""') + '"',),
+    )
+
+
+def _by_reading(connection: sqlite3.Connection, query: str) -> Iterable[tuple[int, bytes]]:
+    """Rows that may hold the query: those whose JSON does, where that can be told."""
+    if query.isascii() and query.isalnum():
+        return connection.execute(
+            "SELECT key, body FROM steps WHERE CAST(body AS TEXT) LIKE ? ORDER BY key DESC",
+            (f"%{query}%",),
+        )
+    if query.isalnum() and query.lower() == query.upper():
+        return connection.execute(
+            "SELECT key, body FROM steps WHERE instr(body, ?) ORDER BY key DESC",
+            (query.encode("utf-8"),),
+        )
+    return connection.execute("SELECT key, body FROM steps ORDER BY key DESC")
+
+
+def _header(connection: sqlite3.Connection, rollout: int) -> RolloutHeader:
+    (body,) = connection.execute("SELECT header FROM rollouts WHERE key = ?", (rollout,)).fetchone()
+    return _HEADER.decode(body)
+
+
+def _excerpt(step: Step, query: str) -> tuple[str, int, int] | None:
+    """A piece of the first text that holds the query, and where in it the query stands."""
+    wanted = query.lower()
+    for text in step_texts(step):
+        lowered = text.lower()
+        at = lowered.find(wanted)
+        if at < 0:
+            continue
+        if len(lowered) != len(text):
+            # Few letters change their length when lowered; the place is near, not exact.
+            at = min(at, max(len(text) - len(query), 0))
+        start = max(at - _BEFORE, 0)
+        return text[start : at + len(query) + _AFTER], at - start, at - start + len(query)
+    return None
+
+
+def _indexable(text: str) -> str:
+    """The text as SQLite can take it: lone surrogates and NUL would end or break it."""
+    if "\0" in text:
+        text = text.replace("\0", " ")
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text

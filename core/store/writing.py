@@ -1,0 +1,262 @@
+"""Putting a change into the tables. Runs inside a transaction that the library has begun."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from ..errors import StoreError
+from ..model.messages import Stop, UserMessage
+from ..model.project import Project
+from ..model.steps import Step
+from .change import Change
+from .codec import Codec, encode, to_bytes
+from .schema import split_key, step_key
+from .search import add_to_index
+
+_STEP = Codec(Step)
+_PACK_ABOVE = 1024
+"""Requests repeat the conversation so far; those longer than this are compressed."""
+
+
+class _Counts(NamedTuple):
+    """Steps, evaluator messages and human steps on the path to a step, that step included."""
+
+    depth: int
+    turns: int
+    edits: int
+
+
+class _Row(NamedTuple):
+    """A rollout's row as it stands."""
+
+    key: int
+    steps: int
+    indexed: int
+    head: bytes | None
+    turns: int
+    edits: int
+    stop_reason: bytes
+
+
+class _Placed(NamedTuple):
+    """The steps of a change that are new, numbered."""
+
+    steps: list[Step]
+    counts: dict[str, _Counts]
+    seqs: dict[str, int]
+
+
+_NOTHING = _Counts(0, 0, 0)
+_NEW = _Row(0, 0, 0, None, 0, 0, b"")
+
+
+def store(
+    connection: sqlite3.Connection, change: Change, now: float, *, index: bool
+) -> dict[str, int]:
+    """Save the change and give the ``seq`` of each of its steps. ``index`` puts the new steps into
+    the search index too, if the rollout's earlier ones are there.
+    """
+    old = _find(connection, change.rollout_id)
+    placed = _place(connection, old, change.steps)
+    head, counts, stop_reason = _summary(connection, old, change, placed)
+    last = old.steps + len(placed.steps)
+    indexed = last if index and old.indexed == old.steps else old.indexed
+    key = old.key or _insert_rollout(connection, change)
+    status = () if change.status is None else (change.status, to_bytes(change.status_note))
+    connection.execute(
+        "UPDATE rollouts SET head = ?, steps = ?, indexed = ?, turns = ?, edits = ?,"
+        f" stop_reason = ?, updated_at = ?{', status = ?, status_note = ?' if status else ''}"
+        " WHERE key = ?",
+        (head, last, indexed, counts.turns, counts.edits, stop_reason, now, *status, key),
+    )
+    _insert_steps(connection, key, placed)
+    if index and indexed == last:
+        add_to_index(connection, ((step_key(key, step.seq), step) for step in placed.steps))
+    if change.projects:
+        _append_projects(connection, key, change, fresh=old.key == 0)
+    _insert_requests(connection, change.requests)
+    _put_records(connection, key, change)
+    return placed.seqs
+
+
+def rollout_key(connection: sqlite3.Connection, rollout_id: str) -> int | None:
+    """The key of a rollout, or None when the library does not hold it."""
+    row = connection.execute(
+        "SELECT key FROM rollouts WHERE id = ?", (to_bytes(rollout_id),)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def digest(data: bytes) -> bytes:
+    """The address of a content."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _find(connection: sqlite3.Connection, rollout_id: str) -> _Row:
+    row = connection.execute(
+        "SELECT key, steps, indexed, head, turns, edits, stop_reason FROM rollouts WHERE id = ?",
+        (to_bytes(rollout_id),),
+    ).fetchone()
+    return _NEW if row is None else _Row._make(row)
+
+
+def _insert_rollout(connection: sqlite3.Connection, change: Change) -> int:
+    if change.header is None or change.header.id != change.rollout_id:
+        raise StoreError(f"The library holds no rollout {change.rollout_id}, and no header came.")
+    cursor = connection.execute(
+        "INSERT INTO rollouts VALUES (NULL, ?, ?, NULL, 'open', x'', 0, 0, 0, 0, x'', 0)",
+        (to_bytes(change.rollout_id), encode(change.header)),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def _place(connection: sqlite3.Connection, row: _Row, steps: Sequence[Step]) -> _Placed:
+    """Number the new steps; those that are there already keep their number."""
+    placed = _Placed([], {}, {})
+    seq = row.steps
+    for step in steps:
+        if step.id in placed.seqs:
+            continue
+        if row.steps and (found := _seq_of(connection, row.key, step.id)):
+            placed.seqs[step.id] = found
+            continue
+        seq += 1
+        payload = step.payload
+        depth, turns, edits = _counts_at(connection, row, step, placed)
+        placed.counts[step.id] = _Counts(
+            depth + 1, turns + isinstance(payload, UserMessage), edits + (step.origin == "human")
+        )
+        placed.seqs[step.id] = seq
+        placed.steps.append(step if step.seq == seq else msgspec.structs.replace(step, seq=seq))
+    return placed
+
+
+def _seq_of(connection: sqlite3.Connection, key: int, step_id: str) -> int:
+    row = connection.execute(
+        "SELECT key FROM steps WHERE rollout = ? AND id = ?", (key, to_bytes(step_id))
+    ).fetchone()
+    return 0 if row is None else split_key(row[0])[1]
+
+
+def _counts_at(
+    connection: sqlite3.Connection, row: _Row, step: Step, placed: _Placed
+) -> tuple[int, int, int]:
+    """The counts of the step's parent."""
+    parent = step.parent_id
+    if parent is None:
+        return _NOTHING
+    if known := placed.counts.get(parent):
+        return known
+    found: tuple[int, int, int] | None = connection.execute(
+        "SELECT depth, turns, edits FROM steps WHERE rollout = ? AND id = ?",
+        (row.key, to_bytes(parent)),
+    ).fetchone()
+    if found is None:
+        raise StoreError(f"Step {step.id} follows step {parent}, which is not in the library.")
+    return found
+
+
+def _summary(
+    connection: sqlite3.Connection, row: _Row, change: Change, placed: _Placed
+) -> tuple[bytes | None, _Counts, bytes]:
+    """The head, its counts and its stop's reason. As long as no head was ever set, the newest step
+    stands for it.
+    """
+    head = row.head if change.head is None else to_bytes(change.head)
+    place = change.head
+    if head is None and placed.steps:
+        place = placed.steps[-1].id
+    if place is None:
+        return head, _Counts(0, row.turns, row.edits), row.stop_reason
+    if place == "":
+        return head, _NOTHING, b""
+    if counts := placed.counts.get(place):
+        step = next(step for step in reversed(placed.steps) if step.id == place)
+        return head, counts, _stop_reason(step)
+    found = connection.execute(
+        "SELECT depth, turns, edits, body FROM steps WHERE rollout = ? AND id = ?",
+        (row.key, to_bytes(place)),
+    ).fetchone()
+    if found is None:
+        raise StoreError(f"The head {place} is not a step of rollout {change.rollout_id}.")
+    return head, _Counts(*found[:3]), _stop_reason(_STEP.decode(found[3]))
+
+
+def _stop_reason(step: Step) -> bytes:
+    return to_bytes(step.payload.reason) if isinstance(step.payload, Stop) else b""
+
+
+def _insert_steps(connection: sqlite3.Connection, key: int, placed: _Placed) -> None:
+    connection.executemany(
+        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (step_key(key, step.seq), key, to_bytes(step.id), *placed.counts[step.id], encode(step))
+            for step in placed.steps
+        ],
+    )
+
+
+def _append_projects(
+    connection: sqlite3.Connection, key: int, change: Change, *, fresh: bool
+) -> None:
+    new = _insert_projects(connection, change.projects)
+    n = 0
+    if not fresh:
+        rows = connection.execute(
+            "SELECT project FROM revisions WHERE rollout = ? ORDER BY n", (key,)
+        )
+        there = [row[0] for row in rows]
+        # Sent again after a failure that was none: nothing to append.
+        if there[-len(new) :] == new or (change.header and there[: len(new)] == new):
+            return
+        n = len(there)
+    connection.executemany(
+        "INSERT INTO revisions VALUES (?, ?, ?)",
+        [(key, n + offset, project) for offset, project in enumerate(new)],
+    )
+
+
+def _insert_projects(connection: sqlite3.Connection, projects: Iterable[Project]) -> list[bytes]:
+    digests = []
+    for project in projects:
+        body = encode(project)
+        digests.append(digest(body))
+        connection.execute("INSERT OR IGNORE INTO projects VALUES (?, ?)", (digests[-1], body))
+    return digests
+
+
+def _insert_requests(connection: sqlite3.Connection, requests: Iterable[tuple[str, str]]) -> None:
+    for name, text in requests:
+        body = to_bytes(text)
+        packed = len(body) > _PACK_ABOVE
+        connection.execute(
+            "INSERT OR IGNORE INTO requests VALUES (?, ?, ?)",
+            (to_bytes(name), packed, zlib.compress(body, 1) if packed else body),
+        )
+
+
+def _put_records(connection: sqlite3.Connection, key: int, change: Change) -> None:
+    rows: list[tuple[str, bytes, msgspec.Struct]] = []
+    rows += [("attempt", to_bytes(each.id), each) for each in change.attempts]
+    rows += [("command", str(each.n).encode(), each) for each in change.commands]
+    rows += [("branch", to_bytes(each.leaf_id), each) for each in change.branches]
+    rows += [("mark", encode_key(each.step_id, each.by), each) for each in change.marks]
+    rows += [("score", digest(encode(each)), each) for each in change.scores]
+    if rows:
+        connection.executemany(
+            "INSERT INTO records (rollout, kind, name, body) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET body = excluded.body",
+            [(key, kind, name, encode(record)) for kind, name, record in rows],
+        )
+
+
+def encode_key(*parts: str) -> bytes:
+    """Several texts as one key, unmistakably."""
+    return b"".join(b"%d:%b" % (len(data), data) for data in map(to_bytes, parts))
