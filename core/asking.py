@@ -61,20 +61,24 @@ class Asker:
         parent_id: str | None,
     ) -> Made:
         """The payload that this action calls for. Raises RoleError and HumanNeeded."""
-        if isinstance(action, Opening):
-            return Made(user_message(action.text), "script")
-        if isinstance(action, RuleStop):
-            return Made(Stop(action.reason, "rule"), "rule")
-        assert isinstance(action, Ask)
         roles = self._roles
         if roles is None or self._project is not project:
             roles = await self._build(project)
-        view = state.view(action, project, take_index=take_index, seed=seed)
-        if not self.watched:
-            answer = await _ask(roles, view, no_stream)
-        else:
-            answer = await self._ask_watched(roles, view, parent_id)
-        return _made(answer, action, roles, project)
+        if not self.watched or not isinstance(action, Ask):
+            return await make(action, state, project, roles, take_index, seed, no_stream)
+        self._emit(AskStarted(action.role, parent_id, roles.name(action.role)))
+        try:
+            return await make(
+                action,
+                state,
+                project,
+                roles,
+                take_index,
+                seed,
+                lambda text: self._emit(Streamed(parent_id, text)),
+            )
+        finally:
+            self._emit(AskEnded(parent_id))
 
     async def _build(self, project: Project) -> Roles:
         roles = self._roles_for(project)
@@ -82,18 +86,33 @@ class Asker:
         self._roles, self._project = roles, project
         return roles
 
-    async def _ask_watched(self, roles: Roles, view: View, parent_id: str | None) -> object:
-        self._emit(AskStarted(view.role, parent_id, roles.name(view.role)))
-        try:
-            return await _ask(roles, view, lambda text: self._emit(Streamed(parent_id, text)))
-        finally:
-            self._emit(AskEnded(parent_id))
-
     async def close(self) -> None:
         """Let the roles go: child processes end."""
         if self._roles is not None:
             await self._roles.aclose()
             self._roles = None
+
+
+async def make(
+    action: Action,
+    state: PathState,
+    project: Project,
+    roles: Roles,
+    take_index: int,
+    seed: str,
+    stream: Stream,
+) -> Made:
+    """The payload that an action calls for, by script, rule or role.
+
+    Raises RoleError when the role fails, HumanNeeded when a human plays it.
+    """
+    if isinstance(action, Ask):
+        view = state.view(action, project, take_index=take_index, seed=seed)
+        return _made(await _ask(roles, view, stream), action, roles, project)
+    if isinstance(action, Opening):
+        return Made(user_message(action.text), "script")
+    assert isinstance(action, RuleStop)
+    return Made(Stop(action.reason, "rule"), "rule")
 
 
 async def _ask(roles: Roles, view: View, stream: Stream) -> object:

@@ -40,8 +40,8 @@ class Journal:
     """Gathers changes of one rollout and commits them, oldest first.
 
     Nothing is dropped when a commit fails: the changes wait, ``Unsaved`` is told, and the next
-    commit (or ``save_again``) tries them first. Without a library everything waits, to be taken by
-    ``take``.
+    commit (or ``save_again``) tries them first. Without a library everything stays in
+    memory.
     """
 
     def __init__(
@@ -107,12 +107,6 @@ class Journal:
     def status(self, status: str, note: str = "") -> None:
         """How the rollout stands."""
         self._status, self._status_note = status, note
-
-    def take(self) -> Change:
-        """Everything that waits, as one change; it is this journal's no longer."""
-        change = self._change()
-        self._clear()
-        return change
 
     def save(self) -> bool:
         """Commit everything that waits. False, and ``Unsaved`` told, when that failed."""

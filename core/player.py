@@ -12,6 +12,7 @@ from .events import Failed, Paused
 from .model.messages import Stop
 from .model.project import StopRules
 from .model.steps import Attempt, Step
+from .playthrough import attempt_of
 from .rules.stepper import Action, Ask, Nobody, next_action
 from .rules.stops import limit_reached, limit_stop
 from .rules.views import PathState
@@ -23,9 +24,7 @@ _NO_LIMITS = StopRules()
 class Player:
     """Makes a rollout go on. One step at a time: a second asking is refused."""
 
-    def __init__(
-        self, writer: TreeWriter, asker: Asker, *, clock: Clock, seed: int, autosave: bool
-    ) -> None:
+    def __init__(self, writer: TreeWriter, asker: Asker, *, clock: Clock, seed: int) -> None:
         self.attempts: list[Attempt] = []
         self.busy = False
         self.pause = False
@@ -33,7 +32,6 @@ class Player:
         self._asker = asker
         self._clock = clock
         self._seed = str(seed)
-        self._autosave = autosave
         self._task: asyncio.Task[object] | None = None
 
     def cancel(self) -> bool:
@@ -99,8 +97,7 @@ class Player:
         writer = self._writer
         project, revision = writer.project, writer.revision
         self.busy = True
-        if self._autosave:
-            self._task = asyncio.current_task()
+        self._task = asyncio.current_task()
         try:
             made = await self._asker.make(action, state, project, take_index, self._seed, parent)
         except RoleError as error:
@@ -110,27 +107,16 @@ class Player:
             self.busy = False
             self._task = None
         step = writer.put_made(made, parent, revision=revision, late=writer.head != parent)
-        self._save()
+        self._writer.save()
         return step
 
     def _fail(self, error: RoleError, action: Action, parent: str | None) -> None:
         assert isinstance(action, Ask)
-        attempt = Attempt(
-            self._writer.new_id(),
-            parent,
-            action.role,
-            error.kind,
-            str(error),
-            action.call.id if action.call else "",
-            error.detail,
-            error.partial,
-            None,
-            self._clock(),
-        )
+        attempt = attempt_of(error, action, parent, self._writer.new_id(), self._clock())
         self.attempts.append(attempt)
         self._writer.journal.attempt(attempt)
         self._writer.emit(Failed(attempt))
-        self._save()
+        self._writer.save()
 
     def _limit_holds(self, step_id: str) -> bool:
         writer = self._writer
@@ -145,9 +131,5 @@ class Player:
         else:
             writer.set_status("parked", words)
             writer.emit(Paused(words))
-        self._save()
+        self._writer.save()
         return True
-
-    def _save(self) -> None:
-        if self._autosave:
-            self._writer.save()

@@ -16,7 +16,6 @@ import msgspec
 from .asking import Asker
 from .clock import Clock, wall_clock
 from .edits import Overridden, do_delete, name_of, plan_delete, put_insert, put_override
-from .errors import UsageError
 from .events import Event
 from .ids import IdMaker, random_rollout_id, random_step_ids
 from .journal import Keeper
@@ -30,7 +29,7 @@ from .model.view import View
 from .player import Player
 from .rules.stepper import Action, Ask, Nobody, Position, advance, next_action
 from .rules.views import view_for
-from .store.change import Change, Saved
+from .store.change import Saved
 from .writer import TreeWriter
 
 if TYPE_CHECKING:
@@ -69,9 +68,7 @@ class Session:
         author: str = "",
         clock: Clock = wall_clock,
         new_id: IdMaker | None = None,
-        headless: bool = False,
     ) -> None:
-        """``headless`` sessions log no commands and save only when told (``take_change``)."""
         self.rollout = rollout
         self._writer = TreeWriter(
             rollout,
@@ -79,9 +76,7 @@ class Session:
             author=author,
             clock=clock,
             new_id=new_id or random_step_ids(),
-            log_commands=not headless,
         )
-        self._headless = headless
         self._clock = clock
         self._asker = Asker(roles, self._writer.emit)
         self._player = Player(
@@ -89,7 +84,6 @@ class Session:
             self._asker,
             clock=clock,
             seed=rollout.header.seed,
-            autosave=not headless,
         )
 
     # -- making one ---------------------------------------------------------------------------
@@ -108,7 +102,6 @@ class Session:
         clock: Clock = wall_clock,
         rollout_id: str = "",
         new_id: IdMaker | None = None,
-        headless: bool = False,
     ) -> Session:
         """A new rollout of a project. It enters the library with its first step."""
         header = RolloutHeader(
@@ -121,7 +114,6 @@ class Session:
             author=author,
             clock=clock,
             new_id=new_id,
-            headless=headless,
         )
 
     @classmethod
@@ -356,8 +348,6 @@ class Session:
         steps, plan = plan_delete(self._writer, step_ids)
         label = f"delete of {name_of(steps[0])}" if len(steps) == 1 else "delete of a turn"
         with self._writer.command(label) as command:
-            if command is None:
-                raise UsageError("A headless rollout has nothing to delete.")
             return do_delete(self._writer, command, steps, plan)
 
     # -- moving, undoing, naming --------------------------------------------------------------
@@ -438,15 +428,10 @@ class Session:
         """Take in steps that another program saved to the same rollout. The head stays."""
         self._writer.merge(steps)
 
-    def take_change(self) -> Change:
-        """Everything not saved yet, to be committed by the caller (a batch groups many)."""
-        return self._writer.journal.take()
-
     async def close(self) -> None:
         """Save what waits and let the roles go."""
         self.cancel()
-        if not self._headless:
-            self._writer.save()
+        self._writer.save()
         await self._asker.close()
 
     # -- inside -------------------------------------------------------------------------------

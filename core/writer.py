@@ -48,7 +48,6 @@ class TreeWriter:
         author: str,
         clock: Clock,
         new_id: IdMaker,
-        log_commands: bool,
     ) -> None:
         self.rollout = rollout
         self.head: str | None = None
@@ -62,7 +61,6 @@ class TreeWriter:
         self._author = author
         self._clock = clock
         self.new_id = new_id
-        self._log_commands = log_commands
         self._choice: dict[str | None, str] = {}
         self._state: PathState | None = None
         self._command: int | None = None
@@ -275,11 +273,8 @@ class TreeWriter:
     # -- commands -----------------------------------------------------------------------------
 
     @contextmanager
-    def command(self, label: str) -> Iterator[int | None]:
+    def command(self, label: str) -> Iterator[int]:
         """What happens inside is one command, to be undone as one. One that did nothing is none."""
-        if not self._log_commands or self._command is not None:
-            yield self._command
-            return
         index = self._command = self.history.begin(label, self.head)
         try:
             yield index
@@ -296,8 +291,7 @@ class TreeWriter:
         label = "naming a branch" if new.name != old.name else "hiding a branch"
         with self.command(label) as index:
             self.put_branch(new)
-            if index is not None:
-                self.history.amend(index, branches_before=(old,), branches_after=(new,))
+            self.history.amend(index, branches_before=(old,), branches_after=(new,))
 
     def change_mark(self, mark: Mark) -> None:
         """Put a mark, as a command."""
@@ -305,9 +299,8 @@ class TreeWriter:
         old = next((m for m in self.marks if (m.step_id, m.by) == key), None)
         with self.command("mark") as index:
             self.put_mark(mark)
-            if index is not None:
-                before = old or Mark(mark.step_id, by=mark.by)
-                self.history.amend(index, marks_before=(before,), marks_after=(mark,))
+            before = old or Mark(mark.step_id, by=mark.by)
+            self.history.amend(index, marks_before=(before,), marks_after=(mark,))
 
     def add_revision(self, project: Project) -> None:
         """A changed project, as a command."""
@@ -315,8 +308,7 @@ class TreeWriter:
         with self.command("change of the project") as index:
             self.rollout.projects.append(project)
             self.use_revision(len(self.rollout.projects) - 1)
-            if index is not None:
-                self.history.amend(index, revision_before=before, revision_after=self.revision)
+            self.history.amend(index, revision_before=before, revision_after=self.revision)
 
     def apply(self, command: Command, *, back: bool) -> None:
         """Put things as they were before (``back``) or after a command, and save that."""

@@ -18,6 +18,7 @@ Who sees what:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 import msgspec
 
@@ -42,6 +43,7 @@ class PathState:
     """A path folded: extend it step by step, then ask it for views."""
 
     __slots__ = (
+        "_counts_repeats",
         "_evaluator",
         "_in_reply",
         "_last_said",
@@ -65,7 +67,9 @@ class PathState:
         self.cost = 0.0
         self.tokens = 0
         self.repeats = 0
-        """How often the last exchange has occurred in a row."""
+        """How often the last exchange has occurred in a row; counted only for a project that has
+        a limit on it."""
+        self._counts_repeats = project.stop.repeated_exchanges is not None
         self.state: str | None = None
         self.state_stale = False
         self._target: list[Payload] = []
@@ -95,7 +99,7 @@ class PathState:
             self.cost += step.call.cost or 0.0
             self.tokens += step.call.usage.prompt_tokens + step.call.usage.completion_tokens
         if isinstance(payload, UserMessage):
-            bare = _replace(payload, reasoning=()) if payload.reasoning else payload
+            bare = _bare(payload)
             self._target.append(bare)
             self._evaluator.append(payload)
             self._tool.append(bare)
@@ -113,7 +117,7 @@ class PathState:
             self._tool.append(payload)
 
     def _extend_by_reply(self, payload: TargetReply) -> None:
-        bare = _replace(payload, reasoning=()) if payload.reasoning else payload
+        bare = _bare(payload)
         self._target.append(payload)
         self._tool.append(bare)
         self._in_reply = 0
@@ -124,7 +128,7 @@ class PathState:
             self._evaluator.append(_replace(bare, tool_calls=names))
         elif payload.parts:
             self._evaluator.append(_replace(bare, tool_calls=()))
-        if not payload.tool_calls:
+        if self._counts_repeats and not payload.tool_calls:
             said = self._exchange(payload)
             self.repeats = self.repeats + 1 if said == self._last_said else 1
             self._last_said = said
@@ -160,6 +164,13 @@ class PathState:
         if self._in_reply and getattr(simulator, "independent", False):
             return tuple(self._tool[: -self._in_reply])
         return tuple(self._tool)
+
+
+Speaker = TypeVar("Speaker", UserMessage, TargetReply)
+
+
+def _bare(payload: Speaker) -> Speaker:
+    return _replace(payload, reasoning=()) if payload.reasoning else payload
 
 
 def view_for(

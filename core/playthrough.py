@@ -1,0 +1,122 @@
+"""Playing a project from its start to its end with nobody watching: what a batch does.
+
+The same table, views, roles and stop rules as stepping, without what only a human needs: a tree
+with alternatives, commands to undo, events. ``tests/core/test_playthrough.py`` holds the two equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import msgspec
+
+from .asking import make
+from .clock import Clock, wall_clock
+from .errors import RoleError
+from .ids import IdMaker
+from .model.messages import Stop
+from .model.project import Project, StopRules
+from .model.steps import Attempt, Step, role_of
+from .roles.human import HumanNeeded
+from .roles.protocols import no_stream
+from .roles.registry import Roles
+from .rules.stepper import Ask, Nobody, next_action
+from .rules.stops import limit_reached, limit_stop
+from .rules.views import PathState
+
+T = TypeVar("T")
+
+_NO_LIMITS = StopRules()
+
+
+class Played(msgspec.Struct, frozen=True):
+    """One rollout from start to end. ``status`` is ``ended``, ``parked`` (a limit, or a human's
+    move) or ``failed``; ``note`` says why. ``requests`` maps digests to what was sent.
+    """
+
+    steps: tuple[Step, ...]
+    status: str
+    note: str = ""
+    attempts: tuple[Attempt, ...] = ()
+    requests: tuple[tuple[str, str], ...] = ()
+
+
+async def play_through(
+    project: Project,
+    roles: Roles,
+    *,
+    seed: str,
+    new_id: IdMaker,
+    clock: Clock = wall_clock,
+) -> Played:
+    """Play until a stop, a limit, a human's move, or a failure. Raises nothing of a role's."""
+    state = PathState(project)
+    has_limits = project.stop != _NO_LIMITS
+    steps: list[Step] = []
+    requests: list[tuple[str, str]] = []
+    while True:
+        action = next_action(state.position, project)
+        if isinstance(action, Nobody):
+            return Played(tuple(steps), "ended", "", (), tuple(requests))
+        try:
+            made = await make(action, state, project, roles, 0, seed, no_stream)
+        except HumanNeeded as needed:
+            return Played(tuple(steps), "parked", str(needed), (), tuple(requests))
+        except RoleError as error:
+            assert isinstance(action, Ask)
+            attempt = attempt_of(error, action, state.leaf_id, new_id(), clock())
+            return Played(tuple(steps), "failed", str(error), (attempt,), tuple(requests))
+        payload = made.payload
+        step = Step(
+            new_id(),
+            state.leaf_id,
+            role_of(payload),
+            payload,
+            made.origin,
+            created_at=clock(),
+            call=made.call,
+            script_index=made.script_index,
+            state=made.state,
+        )
+        steps.append(step)
+        state.extend(step)
+        if made.request is not None:
+            requests.append(made.request)
+        if isinstance(payload, Stop):
+            return Played(tuple(steps), "ended", "", (), tuple(requests))
+        if has_limits and (words := limit_reached(state, project)):
+            if project.stop.on_limit == "pause":
+                return Played(tuple(steps), "parked", words, (), tuple(requests))
+            stop = limit_stop(words)
+            steps.append(Step(new_id(), step.id, "evaluator", stop, "rule", created_at=clock()))
+            return Played(tuple(steps), "ended", "", (), tuple(requests))
+
+
+def attempt_of(
+    error: RoleError, action: Ask, parent_id: str | None, attempt_id: str, now: float
+) -> Attempt:
+    """A role's failure as an attempt under the step that it tried to follow."""
+    return Attempt(
+        attempt_id,
+        parent_id,
+        action.role,
+        error.kind,
+        str(error),
+        action.call.id if action.call else "",
+        error.detail,
+        error.partial,
+        None,
+        now,
+    )
+
+
+def at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that never truly waits (offline roles do not) without an event loop."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    work.close()
+    raise RuntimeError("an offline role waited for something")

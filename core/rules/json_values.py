@@ -1,0 +1,79 @@
+"""JSON values compared as they are, and JSON pointers (RFC 6901).
+
+Nothing is coerced: ``true`` is not 1, ``"1"`` is not 1, null is only null. JSON has one kind of
+number, so 1 and 1.0 are the same value. The order of an object's members does not matter, the
+order of a list does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+MISSING: Any = object()
+"""What a pointer finds where there is nothing; not to be confused with null."""
+
+_BAD_ESCAPE = re.compile(r"~(?![01])")
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text, or MISSING when it is no JSON (or too deep or too big to read)."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return MISSING
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same, without coercion."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict)
+            and one.keys() == other.keys()
+            and all(same_value(value, other[key]) for key, value in one.items())
+        )
+    if isinstance(one, list):
+        return (
+            isinstance(other, list) and len(one) == len(other) and all(map(same_value, one, other))
+        )
+    return bool(one == other)
+
+
+def includes(whole: Any, wanted: dict[str, Any]) -> bool:
+    """Whether ``whole`` is an object that has every wanted member, each with the same value."""
+    if not isinstance(whole, dict):
+        return False
+    return all(key in whole and same_value(whole[key], value) for key, value in wanted.items())
+
+
+def pointer_tokens(pointer: str) -> tuple[str, ...]:
+    """The reference tokens of a JSON pointer, unescaped. Raises ValueError when it is none."""
+    if pointer == "":
+        return ()
+    if not pointer.startswith("/"):
+        raise ValueError(f"a JSON pointer is empty or starts with '/', and {pointer!r} does not")
+    if _BAD_ESCAPE.search(pointer):
+        raise ValueError(f"in the JSON pointer {pointer!r} a '~' must be written '~0'")
+    tokens = pointer[1:].split("/")
+    return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
+
+
+def at(value: Any, tokens: tuple[str, ...]) -> Any:
+    """What stands at a pointer's tokens, or MISSING."""
+    for token in tokens:
+        if isinstance(value, dict):
+            value = value.get(token, MISSING)
+        elif isinstance(value, list) and _is_index(token) and int(token) < len(value):
+            value = value[int(token)]
+        else:
+            return MISSING
+    return value
+
+
+def _is_index(token: str) -> bool:
+    """An array index: ASCII digits without a leading zero, and short enough to be a real one."""
+    plain = token.isascii() and token.isdigit() and len(token) < 19
+    return plain and (token == "0" or token[0] != "0")
