@@ -58,7 +58,7 @@ def one_line(document: str) -> str:
 
 
 def line_bytes(line: str) -> bytes:
-    """A line of JSON as bytes, its line end included."""
+    """A line of JSON (or several, between line ends) as bytes, with the last line end."""
     if line.isascii():
         return line.encode("ascii") + b"\n"
     for char, escape in _BREAKS:

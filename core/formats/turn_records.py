@@ -10,13 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from ..errors import ExportError, Fault
-from ..model.messages import MAX_TURNS, Stop, TargetReply, UserMessage, parts_text
+from ..model.messages import (
+    MAX_TURNS,
+    OtherPart,
+    Part,
+    Stop,
+    SystemNote,
+    TargetReply,
+    Text,
+    UserMessage,
+    parts_text,
+)
 from ..model.project import Project
 from ..model.steps import Step
 from .ids import project_id, root_key, turn_step_id
 from .jsonl import json_string, line_bytes, one_line
-from .report import surrogate_steps
+from .report import payload_texts, surrogate_steps
 from .subject import Subject, step_number
 
 SYNTH_KIND = "multi_turn_project"
@@ -71,38 +83,62 @@ def render(subject: Subject) -> bytes:
     faults = check(subject)
     if faults:
         raise ExportError("\n".join(fault.render() for fault in faults))
-    return b"".join(records(subject))
+    return complete_turns(subject).data
 
 
-def records(subject: Subject) -> Iterator[bytes]:
-    """One line for each complete turn. Faults are the caller's to look for."""
+class Records(msgspec.Struct, frozen=True):
+    """Records as JSON lines, how many they are, and how many turns the trajectory has."""
+
+    data: bytes
+    count: int
+    turns: int
+
+
+def complete_turns(subject: Subject) -> Records:
+    """The records of the turns that are complete; the others are only counted.
+
+    One pass, with each text encoded once: a batch spends most of its time here.
+    """
     steps = subject.trajectory.steps
-    stop = steps[-1].payload if steps else None
-    ending = _termination(stop) if isinstance(stop, Stop) else "null"
     own_id = project_id(subject.projects[0], subject.seed, subject.row)
-    parent = "null"
     key = root_key(own_id, subject.seed, subject.row)
-    heads: dict[int, tuple[str, str]] = {}
-    turns = [turn for turn in _turns(steps) if turn[2]]
-    for index, numbered, _ in turns:
-        turn = [step for _, step in numbered]
-        reply = turn[-1]
-        revision = reply.revision
-        if revision not in heads:
-            heads[revision] = _head(own_id, subject.projects[revision])
-        head, system = heads[revision]
-        step_id = turn_step_id(key, turn)
-        user = json_string(parts_text(turn[0].payload.parts))  # type: ignore[union-attr]
-        agent = json_string(parts_text(reply.payload.parts))  # type: ignore[union-attr]
-        yield line_bytes(
-            f'{head}{index}, "parent_step_id": {parent}, "step_id": "{step_id}", "messages": '
-            f'[{system}{{"role": "user", "content": {user}}}, '
-            f'{{"role": "assistant", "content": {agent}}}], "user_text": {user}, '
-            f'"agent_text": {agent}, '
-            f'"termination": {ending if index + 1 == len(turns) else "null"}}}'
-        )
-        parent = f'"{step_id}"'
-        key = step_id.encode()
+    parent = "null"
+    revision = -1
+    head = system = user = rest = ""
+    lines: list[str] = []
+    turns = 0
+    waiting = False
+    for step in steps:
+        payload = step.payload
+        if isinstance(payload, UserMessage):
+            turns += 1
+            waiting = True
+            user = json_string(parts_text(payload.parts))
+            rest = _other_parts(payload.parts)
+        elif not waiting:
+            turns += not isinstance(payload, Stop | SystemNote)
+        elif isinstance(payload, TargetReply) and not payload.tool_calls:
+            waiting = False
+            if step.revision != revision:
+                revision = step.revision
+                head, system = _head(own_id, subject.projects[revision])
+            agent = json_string(parts_text(payload.parts))
+            step_id = turn_step_id(key, user, rest, agent)
+            lines.append(
+                f'{head}{len(lines)}, "parent_step_id": {parent}, "step_id": "{step_id}", '
+                f'"messages": [{system}{{"role": "user", "content": {user}}}, '
+                f'{{"role": "assistant", "content": {agent}}}], "user_text": {user}, '
+                f'"agent_text": {agent}, "termination": '
+            )
+            key = step_id
+            parent = f'"{step_id}"'
+        else:
+            rest += "".join(map(json_string, payload_texts(payload)))
+    if not lines:
+        return Records(b"", 0, turns)
+    stop = subject.trajectory.stop
+    ending = "null" if stop is None else f'{{"reason": {json_string(stop.reason or MAX_TURNS)}}}'
+    return Records(line_bytes("null}\n".join(lines) + ending + "}"), len(lines), turns)
 
 
 def _head(own_id: str, project: Project) -> tuple[str, str]:
@@ -118,8 +154,11 @@ def _head(own_id: str, project: Project) -> tuple[str, str]:
     return head, system
 
 
-def _termination(stop: Stop) -> str:
-    return f'{{"reason": {json_string(stop.reason or MAX_TURNS)}}}'
+def _other_parts(parts: tuple[Part, ...]) -> str:
+    """What of a message is no text: an edited picture makes another turn."""
+    if not parts or (len(parts) == 1 and isinstance(parts[0], Text)):
+        return ""
+    return "".join(json_string(part.raw) for part in parts if isinstance(part, OtherPart))
 
 
 def _turns(steps: tuple[Step, ...]) -> Iterator[tuple[int, list[tuple[int, Step]], bool]]:
