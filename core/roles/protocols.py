@@ -23,7 +23,8 @@ def no_stream(text: str) -> None:
 
 class Answer(msgspec.Struct, frozen=True):
     """A payload together with what only the role knows of how it was made. A role that has
-    nothing to add returns the bare payload."""
+    nothing to add returns the bare payload.
+    """
 
     payload: UserMessage | TargetReply | ToolResult | Stop
     script_index: int | None = None

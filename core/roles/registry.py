@@ -1,0 +1,185 @@
+"""Roles by kind name, and the one place that turns a project into the roles that play it.
+
+The kinds that start child processes are imported only when a project names them. A kind of one's
+own is added by ``register``; its spec is a frozen struct whose tag is the kind's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from ..errors import UsageError
+from ..model.project import (
+    LlmEvaluator,
+    LlmSimulator,
+    LlmTarget,
+    Project,
+    PythonEvaluator,
+    PythonSimulator,
+    PythonTarget,
+)
+from ..model.steps import Role
+from ..workers.pool import Workers
+from .echo import EchoTargetRole
+from .heuristic import HeuristicEvaluatorRole
+from .human import HumanRole
+from .protocols import Evaluator, Target, ToolSimulator
+from .rules import RulesSimulatorRole
+from .scripted import ScriptedEvaluatorRole, ScriptedTargetRole
+
+Trust = Callable[[Project], bool]
+"""Asked once for a project whose roles run code or send a key somewhere (see ``needs_trust``)."""
+
+
+@dataclass(frozen=True)
+class Making:
+    """What a factory may use: the project, the folder of its file, and where child processes are
+    kept (they are ended with the roles, or by whoever gave them).
+    """
+
+    project: Project
+    base_folder: Path | None
+    workers: Workers
+
+
+Factory = Callable[[Any, Making], Any]
+"""Makes a role from its spec."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The roles that play one project. ``name`` and ``kind`` say who plays which."""
+
+    evaluator: Evaluator
+    target: Target
+    tool_simulator: ToolSimulator | None
+    names: Mapping[Role, str]
+    kinds: Mapping[Role, str]
+    workers: Workers | None = None
+    """The child processes that end with these roles; None when they belong to somebody else."""
+
+    def name(self, role: Role) -> str:
+        """Who plays this role, for display: its model, its object, or its kind."""
+        return self.names.get(role, "nobody")
+
+    def kind(self, role: Role) -> str:
+        """The kind of this role, or "" for a tool simulator that the project does not have."""
+        return self.kinds.get(role, "")
+
+    async def aclose(self) -> None:
+        """End the child processes. May be called more than once."""
+        if self.workers is not None:
+            await self.workers.aclose()
+
+
+def build_roles(
+    project: Project,
+    *,
+    base_folder: Path | None = None,
+    trusted: bool = False,
+    trust: Trust | None = None,
+    workers: Workers | None = None,
+) -> Roles:
+    """The roles of a project.
+
+    ``base_folder`` is where the project's own code is looked for first: the folder of its file, or
+    the current one. Code runs only with ``trusted``, or when ``trust`` says yes; no child process
+    starts before the first question. With ``workers`` given, roles built for many rollouts share
+    their child processes, and ``Roles.aclose`` leaves them running.
+
+    Raises UsageError for an unknown kind, a spec that cannot be played, or missing trust.
+    """
+    wants = needs_trust(project)
+    if wants and not trusted and not (trust is not None and trust(project)):
+        raise UsageError(
+            f"This project {' and '.join(wants)}. Look at it first; then allow it with --trust, "
+            "or by saying yes when the app asks."
+        )
+    kept = Workers() if workers is None else workers
+    making = Making(project, base_folder, kept)
+    specs: dict[Role, Any] = {"evaluator": project.evaluator, "target": project.target}
+    if project.tool_simulator is not None:
+        specs["tool"] = project.tool_simulator
+    made = {role: _factory(role, kind_of(spec))(spec, making) for role, spec in specs.items()}
+    return Roles(
+        made["evaluator"],
+        made["target"],
+        made.get("tool"),
+        MappingProxyType({role: _name(spec) for role, spec in specs.items()}),
+        MappingProxyType({role: kind_of(spec) for role, spec in specs.items()}),
+        kept if workers is None else None,
+    )
+
+
+def register(role: Role, kind: str, factory: Factory) -> None:
+    """Make a kind known (or put another in its place): ``factory(spec, making)`` gives the role."""
+    _factories[role, kind] = factory
+
+
+def kinds(role: Role) -> tuple[str, ...]:
+    """The kinds that this role can be of, in alphabetical order."""
+    return tuple(sorted(kind for known, kind in _factories if known == role))
+
+
+def kind_of(spec: msgspec.Struct) -> str:
+    """The kind that a spec's ``kind:`` names."""
+    return str(spec.__struct_config__.tag)
+
+
+def needs_trust(project: Project) -> tuple[str, ...]:
+    """What a project would do that needs a yes, in words that continue "this project …"; empty
+    when it does nothing of the kind.
+    """
+    specs = (project.evaluator, project.target, project.tool_simulator)
+    code = [
+        s.object for s in specs if isinstance(s, PythonEvaluator | PythonTarget | PythonSimulator)
+    ]
+    bases = [s.api_base for s in specs if isinstance(s, LlmEvaluator | LlmTarget | LlmSimulator)]
+    hosts = [base for base in bases if base is not None]
+    wants = [f"runs {', '.join(dict.fromkeys(code))}"] if code else []
+    if hosts:
+        wants.append(f"sends its conversation and your key to {', '.join(dict.fromkeys(hosts))}")
+    return tuple(wants)
+
+
+def _name(spec: Any) -> str:
+    return str(getattr(spec, "model", None) or getattr(spec, "object", None) or kind_of(spec))
+
+
+def _factory(role: Role, kind: str) -> Factory:
+    factory = _factories.get((role, kind))
+    if factory is None:
+        raise UsageError(
+            f"There is no {role} of the kind {kind!r}; known kinds: {', '.join(kinds(role))}."
+        )
+    return factory
+
+
+def _python(role: Role) -> Factory:
+    def make(spec: Any, making: Making) -> Any:
+        from .python import python_role
+
+        return python_role(role, spec, making.base_folder or Path.cwd(), making.workers)
+
+    return make
+
+
+_factories: dict[tuple[Role, str], Factory] = {
+    ("evaluator", "scripted"): lambda spec, making: ScriptedEvaluatorRole(spec),
+    ("evaluator", "heuristic"): lambda spec, making: HeuristicEvaluatorRole(spec),
+    ("evaluator", "python"): _python("evaluator"),
+    ("evaluator", "human"): lambda spec, making: HumanRole(),
+    ("target", "scripted"): lambda spec, making: ScriptedTargetRole(spec),
+    ("target", "echo"): lambda spec, making: EchoTargetRole(spec),
+    ("target", "python"): _python("target"),
+    ("target", "human"): lambda spec, making: HumanRole(),
+    ("tool", "rules"): lambda spec, making: RulesSimulatorRole(spec),
+    ("tool", "python"): _python("tool"),
+    ("tool", "human"): lambda spec, making: HumanRole(),
+}

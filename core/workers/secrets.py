@@ -1,0 +1,28 @@
+"""Keys from the environment never reach a library, a log, a traceback or the screen.
+
+What a child process says of itself (error words, tracebacks, its output) goes through ``mask``. A
+role's answer does not: a secret inside someone's text is data.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH", re.IGNORECASE)
+_SHORTEST = 8
+"""Shorter values are more likely words or numbers than keys, and would mask half a traceback."""
+
+
+def mask(text: str, environ: Mapping[str, str] = os.environ) -> str:
+    """The text with every secret value of the environment replaced by its variable's name."""
+    found = [
+        (value, name)
+        for name, value in environ.items()
+        if len(value) >= _SHORTEST and _SECRET_NAME.search(name) and value in text
+    ]
+    # The longest first: one secret may be the beginning of another.
+    for value, name in sorted(found, key=lambda pair: -len(pair[0])):
+        text = text.replace(value, f"[{name}]")
+    return text
