@@ -19,10 +19,8 @@ _SUBSCHEMAS = frozenset(("items", "additionalProperties", "not"))
 _SCHEMA_LISTS = frozenset(("anyOf", "oneOf", "allOf"))
 
 
-def schema_problem(schema: Any) -> tuple[str, str] | None:
-    """None for a JSON Schema; else where in it something is wrong, as a path that continues the
-    schema's own (``.properties.id.type``), and what.
-    """
+def schema_problem(schema: Any) -> tuple[tuple[str | int, ...], str] | None:
+    """None for a JSON Schema; else the keys and indexes that lead to what is wrong, and what."""
     if _plainly_valid(schema):
         return None
     from jsonschema.exceptions import SchemaError

@@ -187,7 +187,7 @@ class _Composer:
             self._keys[-1] = None
 
     def _alias(self, name: str | None, line: int, column: int) -> None:
-        node = self._anchors.get(name)
+        node = self._anchors.get(name or "")
         if node is None:
             within = any(anchor == name for _, anchor in self._open)
             message = (
