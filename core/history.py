@@ -76,7 +76,10 @@ class History:
         )
         if did_something:
             return False
-        del self._commands[index]
+        if index == len(self._commands) - 1:
+            del self._commands[index]
+        else:
+            self._commands[index] = _replace(command, undone=True, abandoned=True)
         return True
 
     def finish(self, index: int) -> None:
@@ -85,19 +88,25 @@ class History:
             self._journal.command(self._commands[index])
             self._emit(CommandDone(self._commands[index], "done"))
 
-    def undo(self) -> Command | None:
-        """Mark the newest command undone and hide its steps; None when there is none."""
+    def undo(self, head: str | None) -> Command | None:
+        """Mark the newest command undone and hide its steps; None when there is none.
+
+        Redo will come back to ``head``, where the human is now.
+        """
         for index in range(len(self._commands) - 1, -1, -1):
             command = self._commands[index]
             if not command.undone:
-                self._put(index, _replace(command, undone=True))
+                self._put(index, _replace(command, undone=True, head_after=head))
                 self._show(command.hides, command.step_ids)
                 self._emit(CommandDone(self._commands[index], "undone"))
                 return self._commands[index]
         return None
 
-    def redo(self) -> Command | None:
-        """Bring back the command that was undone last; None when there is none."""
+    def redo(self, head: str | None) -> Command | None:
+        """Bring back the command that was undone last; None when there is none.
+
+        Undo will come back to ``head``.
+        """
         candidates = [
             index
             for index, command in enumerate(self._commands)
@@ -106,7 +115,7 @@ class History:
         if not candidates:
             return None
         index = candidates[0]
-        command = _replace(self._commands[index], undone=False)
+        command = _replace(self._commands[index], undone=False, head_before=head)
         self._put(index, command)
         self._show(command.step_ids, command.hides)
         self._emit(CommandDone(command, "redone"))

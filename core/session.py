@@ -362,7 +362,7 @@ class Session:
     async def undo(self) -> str:
         """Take the human's last command back; its words, or the empty string for none."""
         self._player.must_be_idle()
-        command = self._writer.history.undo()
+        command = self._writer.history.undo(self.head)
         if command is None:
             return ""
         self._writer.apply(command, back=True)
@@ -371,7 +371,7 @@ class Session:
     async def redo(self) -> str:
         """Bring back what undo took; its words, or the empty string for nothing."""
         self._player.must_be_idle()
-        command = self._writer.history.redo()
+        command = self._writer.history.redo(self.head)
         if command is None:
             return ""
         self._writer.apply(command, back=False)

@@ -279,7 +279,9 @@ class TreeWriter:
         try:
             yield index
         finally:
-            self._command = None
+            # A run that its reader walked away from ends late: another command may have begun.
+            if self._command == index:
+                self._command = None
             if not self.history.drop_if_empty(index):
                 self.history.finish(index)
                 self.save()
