@@ -1,0 +1,94 @@
+"""Rollouts of any length, made for measuring: the same ones each time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from rollstep.core.model.messages import Payload, ToolCall, target_reply, tool_result, user_message
+from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
+from rollstep.core.model.rollout import RolloutHeader
+from rollstep.core.model.steps import Step, role_of
+from rollstep.core.store.change import Change
+from rollstep.core.store.library import Library
+
+TEXT_BYTES = 4_000
+"""Of each step, so that 5,000 steps are 20 MB."""
+
+NEEDLE = "quartzite lighthouse"
+"""Stands in the last step only."""
+
+_SYLLABLES = ["ba", "ke", "lo", "mi", "nu", "pra", "sti", "tor", "vel", "xan", "yo", "zim"]
+_AT_ONCE = 2_000
+
+
+def mark(seq: int) -> str:
+    """What stands at the start of step ``seq``, so that the screen tells where it is."""
+    return f"mark{seq:05d}."
+
+
+def make(library: Library, name: str, steps: int, text_bytes: int = TEXT_BYTES) -> str:
+    """Put a rollout of so many steps into the library; its id."""
+    project = Project(
+        title=f"Bench {name}",
+        goal="Measure.",
+        opening="Begin.",
+        target=EchoTarget(),
+        evaluator=HeuristicEvaluator(),
+        max_turns=steps,
+    )
+    made = _steps(steps, text_bytes)
+    first = True
+    while some := tuple(islice(made, _AT_ONCE)):
+        library.commit_many(
+            [
+                Change(
+                    rollout_id=name,
+                    header=RolloutHeader(name, f"Bench {name}") if first else None,
+                    projects=(project,) if first else (),
+                    steps=some,
+                    head=some[-1].id,
+                )
+            ]
+        )
+        first = False
+    return name
+
+
+def make_library(path: Path, sizes: dict[str, int]) -> None:
+    """A library with a rollout for each name, indexed for search."""
+    with Library.open(path) as library:
+        for name, steps in sizes.items():
+            make(library, name, steps)
+        library.index_pending()
+
+
+def _steps(count: int, text_bytes: int) -> Iterator[Step]:
+    rng = random.Random(count)
+    words = ["".join(rng.choices(_SYLLABLES, k=rng.randint(1, 4))) for _ in range(2_000)]
+    parent = None
+    for seq in range(1, count + 1):
+        text = " ".join(rng.choices(words, k=text_bytes // 6))
+        lines = text[: text_bytes - 40].replace(" ba", ".\n\nBa")
+        text = f"{mark(seq)} {lines}{f' {NEEDLE}' if seq == count else ''}"
+        step = _step(seq, parent, text)
+        parent = step.id
+        yield step
+
+
+def _step(seq: int, parent: str | None, text: str) -> Step:
+    """One of four in turn: a message, a reply that calls a tool, its result, the reply."""
+    payload: Payload
+    match seq % 4:
+        case 1:
+            payload = user_message(text)
+        case 2:
+            call = ToolCall(f"call{seq}", "look_up", f'{{"query": "number {seq}", "limit": 10}}')
+            payload = target_reply(text, (call,))
+        case 3:
+            payload = tool_result(f"call{seq - 1}", text)
+        case _:
+            payload = target_reply(text)
+    return Step(f"s{seq:06d}", parent, role_of(payload), payload, "script", created_at=float(seq))

@@ -1,0 +1,68 @@
+"""Measures every budget and prints ratios within this one run.
+
+make bench
+make bench ARGS="--quick --only screen"
+make bench ARGS="--seed-program PATH"
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from . import headless, library
+from .report import Line, machine, table
+from .screen import Screen
+
+ROOT = Path(__file__).resolve().parents[1]
+ROLLSTEP = Path(sys.executable).with_name("rollstep")
+
+
+def main() -> int:
+    """Measure what was asked for; 1 when a budget is not kept."""
+    asked = _arguments()
+    # An uncompiled module would be measured as a slow one.
+    for name in ("core", "tui", "benchmarks"):
+        compileall.compile_dir(ROOT / name, quiet=1)
+    rounds = 2 if asked.quick else 7
+    parts: dict[str, Callable[[Path], list[Line]]] = {
+        "screen": lambda folder: Screen(
+            ROLLSTEP, folder, rounds=rounds, presses=30 if asked.quick else 120
+        ).lines(),
+        "headless": lambda folder: headless.lines(
+            ROLLSTEP,
+            folder,
+            rows=1_000 if asked.quick else 10_000,
+            rounds=rounds if asked.quick else 3,
+            peer=asked.seed_program,
+        ),
+        "library": lambda folder: library.lines(
+            folder, steps=100_000 if asked.quick else 1_000_000, rounds=rounds
+        ),
+    }
+    lines: list[Line] = []
+    for name, measure in parts.items():
+        if asked.only in (None, name):
+            print(f"Measuring: {name} …", file=sys.stderr, flush=True)
+            with tempfile.TemporaryDirectory(prefix="rollstep-bench-") as folder:
+                lines += measure(Path(folder))
+    print(f"{machine()}\n\n{table(lines)}")
+    return 0 if all(line.kept for line in lines) else 1
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description="Measures every budget.")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller inputs")
+    parser.add_argument("--only", choices=("screen", "headless", "library"), help="one part")
+    parser.add_argument(
+        "--seed-program", type=Path, metavar="PATH", help="a program to run seed rows against"
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
