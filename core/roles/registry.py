@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +17,11 @@ import msgspec
 
 from ..errors import UsageError
 from ..model.project import (
+    EchoTarget,
+    HeuristicEvaluator,
+    HumanEvaluator,
+    HumanSimulator,
+    HumanTarget,
     LlmEvaluator,
     LlmSimulator,
     LlmTarget,
@@ -23,9 +29,13 @@ from ..model.project import (
     PythonEvaluator,
     PythonSimulator,
     PythonTarget,
+    RulesSimulator,
+    ScriptedEvaluator,
+    ScriptedTarget,
 )
 from ..model.steps import Role
 from ..workers.pool import Workers
+from .adapt import UserRole
 from .echo import EchoTargetRole
 from .heuristic import HeuristicEvaluatorRole
 from .human import HumanRole
@@ -39,11 +49,10 @@ Trust = Callable[[Project], bool]
 
 @dataclass(frozen=True)
 class Making:
-    """What a factory may use: the project, the folder of its file, and where child processes are
+    """What a factory may use: the folder of its file, and where child processes are
     kept (they are ended with the roles, or by whoever gave them).
     """
 
-    project: Project
     base_folder: Path | None
     workers: Workers
 
@@ -95,6 +104,9 @@ def build_roles(
 
     Raises UsageError for an unknown kind, a spec that cannot be played, or missing trust.
     """
+    evaluator, target, simulator = project.evaluator, project.target, project.tool_simulator
+    if _stateless.issuperset((type(evaluator), type(target), type(simulator))):
+        return _offline_roles(evaluator, target, simulator)
     wants = needs_trust(project)
     if wants and not trusted and not (trust is not None and trust(project)):
         raise UsageError(
@@ -102,10 +114,39 @@ def build_roles(
             "or by saying yes when the app asks."
         )
     kept = Workers() if workers is None else workers
-    making = Making(project, base_folder, kept)
-    specs: dict[Role, Any] = {"evaluator": project.evaluator, "target": project.target}
-    if project.tool_simulator is not None:
-        specs["tool"] = project.tool_simulator
+    making = Making(base_folder, kept)
+    return _make(evaluator, target, simulator, making, kept if workers is None else None)
+
+
+def with_objects(
+    roles: Roles,
+    *,
+    evaluator: object = None,
+    target: object = None,
+    tool_simulator: object = None,
+) -> Roles:
+    """The same roles, but some of them played by your own objects in this process (in a notebook,
+    say). Any form is taken that a ``python`` role may have, the seed program's too.
+    """
+    given: dict[Role, object] = {"evaluator": evaluator, "target": target, "tool": tool_simulator}
+    own = {role: thing for role, thing in given.items() if thing is not None}
+    adapted: dict[Role, Any] = {role: UserRole(role, thing) for role, thing in own.items()}
+    return Roles(
+        adapted.get("evaluator", roles.evaluator),
+        adapted.get("target", roles.target),
+        adapted.get("tool", roles.tool_simulator),
+        MappingProxyType({**roles.names, **{r: type(thing).__name__ for r, thing in own.items()}}),
+        MappingProxyType({**roles.kinds, **dict.fromkeys(own, "object")}),
+        roles.workers,
+    )
+
+
+def _make(
+    evaluator: Any, target: Any, simulator: Any, making: Making, own: Workers | None
+) -> Roles:
+    specs: dict[Role, Any] = {"evaluator": evaluator, "target": target}
+    if simulator is not None:
+        specs["tool"] = simulator
     made = {role: _factory(role, kind_of(spec))(spec, making) for role, spec in specs.items()}
     return Roles(
         made["evaluator"],
@@ -113,13 +154,21 @@ def build_roles(
         made.get("tool"),
         MappingProxyType({role: _name(spec) for role, spec in specs.items()}),
         MappingProxyType({role: kind_of(spec) for role, spec in specs.items()}),
-        kept if workers is None else None,
+        own,
     )
+
+
+@lru_cache(maxsize=256)
+def _offline_roles(evaluator: Any, target: Any, simulator: Any) -> Roles:
+    """Roles that hold no state and start nothing: a batch of one kind of project shares them."""
+    return _make(evaluator, target, simulator, Making(None, Workers()), None)
 
 
 def register(role: Role, kind: str, factory: Factory) -> None:
     """Make a kind known (or put another in its place): ``factory(spec, making)`` gives the role."""
     _factories[role, kind] = factory
+    _stateless.difference_update([spec for spec in _stateless if tag_of(spec) == kind])
+    _offline_roles.cache_clear()
 
 
 def kinds(role: Role) -> tuple[str, ...]:
@@ -129,7 +178,13 @@ def kinds(role: Role) -> tuple[str, ...]:
 
 def kind_of(spec: msgspec.Struct) -> str:
     """The kind that a spec's ``kind:`` names."""
-    return str(spec.__struct_config__.tag)
+    return tag_of(type(spec))
+
+
+def tag_of(spec: type) -> str:
+    """The kind that a class of specs is for; "" for a class that is none."""
+    config = getattr(spec, "__struct_config__", None)
+    return str(config.tag) if config is not None else ""
 
 
 def needs_trust(project: Project) -> tuple[str, ...]:
@@ -170,6 +225,17 @@ def _python(role: Role) -> Factory:
     return make
 
 
+_stateless: set[type] = {
+    HeuristicEvaluator,
+    ScriptedEvaluator,
+    HumanEvaluator,
+    EchoTarget,
+    ScriptedTarget,
+    HumanTarget,
+    RulesSimulator,
+    HumanSimulator,
+    type(None),
+}
 _factories: dict[tuple[Role, str], Factory] = {
     ("evaluator", "scripted"): lambda spec, making: ScriptedEvaluatorRole(spec),
     ("evaluator", "heuristic"): lambda spec, making: HeuristicEvaluatorRole(spec),
