@@ -7,14 +7,15 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from .errors import ExportError
 
 
-def write_whole(path: Path, data: bytes, *, force: bool = False) -> None:
-    """Write ``data`` to ``path``, all of it or nothing. A file that is there already is left alone
-    and an error without ``force``. Raises ExportError.
+def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = False) -> None:
+    """Write ``data``, in one piece or in many, to ``path``, all of it or nothing. A file that is
+    there already is left alone and an error without ``force``. Raises ExportError.
     """
     target = path.resolve() if path.is_symlink() else path
     if target.is_dir():
@@ -41,11 +42,11 @@ def write_whole(path: Path, data: bytes, *, force: bool = False) -> None:
             os.unlink(temporary)
 
 
-def _write_beside(target: Path, data: bytes) -> str:
+def _write_beside(target: Path, data: bytes | Iterable[bytes]) -> str:
     handle, temporary = tempfile.mkstemp(prefix=".rollstep-", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            file.writelines([data] if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())
     except BaseException:

@@ -192,6 +192,11 @@ class Library:
                 status_note=from_bytes(note),
             )
 
+    def holds(self, rollout_id: str) -> bool:
+        """Whether the library has a rollout of exactly this id."""
+        with self._reading() as connection:
+            return writing.rollout_key(connection, rollout_id) is not None
+
     def steps_since(self, rollout_id: str, seq: int) -> tuple[Step, ...]:
         """The steps saved after number ``seq``, by whatever program."""
         with self._reading():

@@ -207,19 +207,27 @@ def _append_projects(
     connection: sqlite3.Connection, key: int, change: Change, *, fresh: bool
 ) -> None:
     new = _insert_projects(connection, change.projects)
-    n = 0
+    there: list[bytes] = []
     if not fresh:
         rows = connection.execute(
             "SELECT project FROM revisions WHERE rollout = ? ORDER BY n", (key,)
         )
         there = [row[0] for row in rows]
-        # Sent again after a failure that was none: nothing to append.
-        if there[-len(new) :] == new or (change.header and there[: len(new)] == new):
-            return
-        n = len(there)
+    resent = _resent(there, new, from_start=change.header is not None)
     connection.executemany(
         "INSERT INTO revisions VALUES (?, ?, ?)",
-        [(key, n + offset, project) for offset, project in enumerate(new)],
+        [(key, n, project) for n, project in enumerate(new[resent:], len(there))],
+    )
+
+
+def _resent(there: list[bytes], new: list[bytes], *, from_start: bool) -> int:
+    """How many of the revisions are there already, because a commit that seemed to fail did not."""
+    if from_start:
+        both = min(len(there), len(new))
+        return both if there[:both] == new[:both] else 0
+    return next(
+        (n for n in range(min(len(there), len(new)), 0, -1) if there[-n:] == new[:n]),
+        0,
     )
 
 

@@ -1,0 +1,130 @@
+"""Taking a bundle into a library. A rollout that is there already takes in what it lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ..errors import BundleError
+from ..model.history import Command
+from ..model.marks import Mark
+from ..model.project import Project
+from ..model.steps import Step
+from .bundle_reader import read_bundle
+from .change import Change, Saved
+from .library import Library
+
+
+def import_bundle(path: Path, library: Library, warnings: list[str] | None = None) -> list[str]:
+    """Save the rollouts of a bundle; their ids, in the bundle's order. See ``read_bundle`` for
+    ``warnings``. Raises BundleError, StoreError.
+    """
+    ids = []
+    for saved, requests in read_bundle(path, warnings):
+        import_rollout(saved, requests, library, source=str(path))
+        ids.append(saved.header.id)
+    return ids
+
+
+def import_rollout(
+    saved: Saved, requests: dict[str, str], library: Library, *, source: str = ""
+) -> None:
+    """Save one rollout. Where the library holds it, steps merge by id, and its own head, status
+    and branch names stay; of two marks by the same person the newer one stays.
+    """
+    here = library.load(saved.header.id) if library.holds(saved.header.id) else None
+    change = _whole(saved) if here is None else _missing(saved, here, source)
+    library.commit_many([msgspec.structs.replace(change, requests=tuple(requests.items()))])
+
+
+def _whole(saved: Saved) -> Change:
+    return Change(
+        saved.header.id,
+        saved.header,
+        saved.projects,
+        saved.steps,
+        attempts=saved.attempts,
+        commands=saved.commands,
+        branches=saved.branches,
+        marks=saved.marks,
+        scores=saved.scores,
+        head=saved.head,
+        status=saved.status,
+        status_note=saved.status_note,
+    )
+
+
+def _missing(saved: Saved, here: Saved, source: str) -> Change:
+    """What the library's rollout lacks of the bundle's."""
+    new_projects, places = _revisions(saved.projects, here.projects)
+    known = {step.id: step for step in here.steps}
+    steps = []
+    for step in saved.steps:
+        moved = msgspec.structs.replace(step, revision=places[step.revision])
+        if step.id not in known:
+            steps.append(moved)
+        elif not _same(moved, known[step.id]):
+            raise BundleError(
+                f"{source}: step {step.id} of rollout {saved.header.id} differs from the library's."
+                " A step never changes once made: give the rollout in the file another id, and it"
+                " is taken in beside the other."
+            )
+    leaves = {branch.leaf_id for branch in here.branches}
+    return Change(
+        saved.header.id,
+        projects=new_projects,
+        steps=tuple(steps),
+        attempts=saved.attempts,
+        commands=_commands(saved.commands, here.commands, places),
+        branches=tuple(each for each in saved.branches if each.leaf_id not in leaves),
+        marks=_marks(saved.marks, here.marks),
+        scores=saved.scores,
+    )
+
+
+def _revisions(
+    theirs: tuple[Project, ...], ours: tuple[Project, ...]
+) -> tuple[tuple[Project, ...], list[int]]:
+    """The projects to append, and for each of their revisions which of ours it becomes."""
+    all_ours = list(ours)
+    places = []
+    for project in theirs:
+        if project not in all_ours:
+            all_ours.append(project)
+        places.append(all_ours.index(project))
+    return tuple(all_ours[len(ours) :]), places
+
+
+def _same(theirs: Step, ours: Step) -> bool:
+    return msgspec.structs.replace(theirs, seq=ours.seq, revision=ours.revision) == ours
+
+
+def _commands(
+    theirs: tuple[Command, ...], ours: tuple[Command, ...], places: list[int]
+) -> tuple[Command, ...]:
+    """Their commands under numbers that are free. Those that we have, undone or not, are left; what
+    they had undone stays hidden and cannot be redone here.
+    """
+    known = {(each.n, each.label, each.step_ids) for each in ours}
+    last = max((each.n for each in ours), default=0)
+    new = [each for each in theirs if (each.n, each.label, each.step_ids) not in known]
+    return tuple(
+        msgspec.structs.replace(
+            each,
+            n=number,
+            revision_before=_moved(each.revision_before, places),
+            revision_after=_moved(each.revision_after, places),
+            abandoned=each.undone,
+        )
+        for number, each in enumerate(new, last + 1)
+    )
+
+
+def _moved(revision: int | None, places: list[int]) -> int | None:
+    return places[revision] if revision is not None and revision < len(places) else None
+
+
+def _marks(theirs: tuple[Mark, ...], ours: tuple[Mark, ...]) -> tuple[Mark, ...]:
+    times = {(each.step_id, each.by): each.at for each in ours}
+    return tuple(each for each in theirs if each.at > times.get((each.step_id, each.by), -1.0))
