@@ -19,6 +19,7 @@ from .report import Line, machine, table
 from .screen import Screen
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "performance.md"
 ROLLSTEP = Path(sys.executable).with_name("rollstep")
 
 
@@ -50,14 +51,27 @@ def main() -> int:
             print(f"Measuring: {name} …", file=sys.stderr, flush=True)
             with tempfile.TemporaryDirectory(prefix="rollstep-bench-") as folder:
                 lines += measure(Path(folder))
-    print(f"{machine()}\n\n{table(lines)}")
+    figures = f"{machine()}.\n\n{table(lines)}"
+    print(figures)
+    if asked.write:
+        _write(figures)
     return 0 if all(line.kept for line in lines) else 1
+
+
+def _write(figures: str) -> None:
+    """Put the figures into the document, between its two marks."""
+    head, rest = PAGE.read_text(encoding="utf-8").split("<!-- bench: begin", 1)
+    mark, rest = rest.split("-->", 1)
+    _, tail = rest.split("<!-- bench: end", 1)
+    text = f"{head}<!-- bench: begin{mark}-->\n{figures}\n<!-- bench: end{tail}"
+    PAGE.write_text(text, encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description="Measures every budget.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller inputs")
     parser.add_argument("--only", choices=("screen", "headless", "library"), help="one part")
+    parser.add_argument("--write", action="store_true", help="into docs/performance.md too")
     parser.add_argument(
         "--seed-program", type=Path, metavar="PATH", help="a program to run seed rows against"
     )
