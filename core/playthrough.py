@@ -6,7 +6,7 @@ with alternatives, commands to undo, events. ``tests/core/test_playthrough.py`` 
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,6 +26,9 @@ from .rules.stops import limit_reached, limit_stop
 from .rules.views import PathState
 
 T = TypeVar("T")
+
+Each = Callable[[Step, tuple[str, str] | None], None]
+"""Takes a step, and the digest and body of the request that it answers."""
 
 _NO_LIMITS = StopRules()
 
@@ -49,8 +52,12 @@ async def play_through(
     seed: str,
     new_id: IdMaker,
     clock: Clock = wall_clock,
+    each: Each | None = None,
 ) -> Played:
-    """Play until a stop, a limit, a human's move, or a failure. Raises nothing of a role's."""
+    """Play until a stop, a limit, a human's move, or a failure. Raises nothing of a role's.
+
+    ``each`` is called with every step before the next role is asked, to save what was paid for.
+    """
     state = PathState(project)
     has_limits = project.stop != _NO_LIMITS
     steps: list[Step] = []
@@ -83,6 +90,8 @@ async def play_through(
         state.extend(step)
         if made.request is not None:
             requests.append(made.request)
+        if each is not None:
+            each(step, made.request)
         if isinstance(payload, Stop):
             return Played(tuple(steps), "ended", "", (), tuple(requests))
         if has_limits and (words := limit_reached(state, project)):

@@ -1,0 +1,83 @@
+"""Appending JSON lines to a file so that no line is ever glued to, or cut by, another."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .errors import ExportError
+
+_FLUSH_AT = 1 << 18
+
+
+class Appender:
+    """Appends whole lines to a file, which is made (with its folders) by the first of them.
+
+    A last line that another program left unfinished gets its line end first. Lines wait in memory
+    until there are many, or until ``flush``; a write that fails is taken back, so that the file
+    ends with a whole line. Raises ExportError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.mended = False
+        """Whether the file ended in the middle of a line."""
+        self._handle = -1
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    def write(self, lines: bytes) -> None:
+        """Add whole lines, their line ends included."""
+        if self._handle < 0:
+            self._open()
+        self._waiting.append(lines)
+        self._size += len(lines)
+        if self._size >= _FLUSH_AT:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand everything to the system."""
+        data = b"".join(self._waiting)
+        self._waiting, self._size = [], 0
+        if not data:
+            return
+        before = os.fstat(self._handle).st_size
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._handle, data[written:])
+        except OSError as error:
+            self._take_back(before, written)
+            raise ExportError(
+                f"{self.path} cannot be written: {error.strerror}. It ends with the last whole "
+                "line before that."
+            ) from error
+
+    def close(self) -> None:
+        """Flush, and wait until it is on the disk. Closing again does nothing."""
+        if self._handle < 0:
+            return
+        handle = self._handle
+        try:
+            self.flush()
+            os.fsync(handle)
+        finally:
+            self._handle = -1
+            os.close(handle)
+
+    def _open(self) -> None:
+        path = self.path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            size = os.fstat(self._handle).st_size
+            if size and os.pread(self._handle, 1, size - 1) != b"\n":
+                self.mended = True
+                os.write(self._handle, b"\n")
+        except OSError as error:
+            raise ExportError(f"{path} cannot be written: {error.strerror}.") from error
+
+    def _take_back(self, before: int, written: int) -> None:
+        """Undo a part of a write, unless another program has written meanwhile."""
+        if os.fstat(self._handle).st_size == before + written:
+            os.ftruncate(self._handle, before)
