@@ -13,8 +13,17 @@ from pathlib import Path
 import pytest
 from rollstep.core.errors import UsageError
 from rollstep.core.model.messages import TargetReply, ToolResult, parts_text, payload_text
-from rollstep.core.model.project import LlmEvaluator, LlmSimulator, LlmTarget, RulesSimulator
+from rollstep.core.model.project import (
+    LlmEvaluator,
+    LlmSimulator,
+    LlmTarget,
+    Project,
+    RulesSimulator,
+    ScriptedEvaluator,
+    ScriptedTarget,
+)
 from rollstep.core.model.rollout import Rollout
+from rollstep.core.model.steps import Step
 from rollstep.core.projects.reader import read_project
 from rollstep.core.samples import FOLDER, DocumentedOverride, lesson, list_samples, sample
 from rollstep.core.session import Session
@@ -44,6 +53,20 @@ def rollout_of(saved: Saved) -> Rollout:
     for step in saved.steps:
         rollout.add(step)
     return rollout
+
+
+def takes_of(project: Project, step: Step) -> int:
+    """How many other texts the project has for a step."""
+    if step.script_index is None:
+        return 0
+    if step.role == "tool":
+        assert isinstance(project.tool_simulator, RulesSimulator)
+        return len(project.tool_simulator.rules[step.script_index].takes)
+    if step.role == "target":
+        assert isinstance(project.target, ScriptedTarget)
+        return len(project.target.replies[step.script_index].takes)
+    assert isinstance(project.evaluator, ScriptedEvaluator)
+    return len(project.evaluator.messages[step.script_index].takes)
 
 
 def test_there_are_six_samples_that_play_offline_and_one_that_is_live() -> None:
@@ -82,6 +105,33 @@ async def test_a_documented_override_ends_as_documented(
     before = session.rollout.trajectory(as_it_went[-1].id).stop
     was = (before and before.reason, record_samples.last_reply(as_it_went))
     assert was != (stop.reason, record_samples.last_reply(path))
+    assert session.attempts == ()
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+async def test_any_step_can_be_overridden_by_a_text_and_the_script_plays_on(name: str) -> None:
+    """In a demo somebody will type what no line expects; a script must not run dry then."""
+    session = Session.start(read_project(sample(name).project))
+    as_it_went = await record_samples.play_on(session)
+    for number in range(1, len(as_it_went) + 1):
+        documented = DocumentedOverride(number, "Hm. 🤔 Let me think.", "", "", "")
+        path = await record_samples.play_override(session, as_it_went, documented)
+        assert session.rollout.trajectory(path[-1].id).stop is not None
+    assert session.attempts == ()
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+async def test_every_take_plays_on_to_a_stop(name: str) -> None:
+    session = Session.start(read_project(sample(name).project))
+    await record_samples.play_on(session)
+    for step in session.rollout.path(session.head):
+        texts = {payload_text(step.payload)}
+        for _ in range(3):
+            (take,) = await session.retake(step.id)
+            texts.add(payload_text(take.payload))
+            path = await record_samples.play_on(session)
+            assert session.rollout.trajectory(path[-1].id).stop is not None
+        assert len(texts) == min(4, 1 + takes_of(session.project, step))
     assert session.attempts == ()
 
 
