@@ -1,5 +1,6 @@
 """What the editor edits: a step's payload as named texts, and the way back to a payload. Whatever
-was not touched comes back as the very same object. Pure; imports no Textual."""
+was not touched comes back as the very same object. Pure; imports no Textual.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +11,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import msgspec
-
 from rollstep.core.model.messages import (
     STOP_REASONS,
     OtherPart,
@@ -25,6 +25,7 @@ from rollstep.core.model.messages import (
     ToolResult,
     UserMessage,
 )
+from rollstep.core.model.project import Tool
 
 from .json_check import call_fault_words, json_fault
 
@@ -42,9 +43,10 @@ class EditRequest:
 
     ``original`` is the step's payload, None when the next step is written by hand. ``call`` is the
     call that a result answers, ``returns`` its tool's schema, ``prefill`` the text to start a
-    written step with. ``follows`` counts the recorded steps after this one (0: keep is not
-    offered); ``rerun`` says what a rerun would cost ("offline, free"; empty: not offered).
-    ``draft`` is the body of a saved draft. ``external`` opens the human's own editor at once.
+    written step with, ``tools`` what a new call may call. ``follows`` counts the recorded steps
+    after this one (0: keep is not offered); ``rerun`` says what a rerun would cost ("offline,
+    free"; empty: not offered). ``draft`` is the body of a saved draft. ``external`` opens the
+    human's own editor at once.
     """
 
     title: str
@@ -54,6 +56,7 @@ class EditRequest:
     returns: str | None = None
     prefill: str = ""
     stop_reasons: tuple[str, ...] = STOP_REASONS
+    tools: tuple[Tool, ...] = ()
     follows: int = 0
     rerun: str = ""
     draft: str = ""
@@ -62,9 +65,12 @@ class EditRequest:
 
 @dataclass(frozen=True)
 class EditResult:
-    """How the editor ended. ``payload`` is there when it was ``saved``; ``draft`` is the body to
-    keep when it was left with ``draft``; ``unchanged`` is a save without an edit, ``closed`` a
-    leaving with nothing to keep."""
+    """How the editor ended.
+
+    ``saved``: ``payload``, ``after`` and ``reason`` are the edit. ``draft``: left with text that is
+    to be kept, in ``draft``. ``unchanged``: saved without an edit. ``closed``: left with nothing to
+    keep. After all but ``draft``, an older draft is done with.
+    """
 
     outcome: Outcome
     payload: Payload | None = None
@@ -76,7 +82,8 @@ class EditResult:
 @dataclass(frozen=True)
 class Field:
     """One text of the step. ``hidden_tail`` counts characters beyond the shown ones; ``original``
-    is what stood there before, None in a step written by hand or a call that was added."""
+    is what stood there before, None in a step written by hand or a call that was added.
+    """
 
     key: str
     label: str
@@ -125,8 +132,8 @@ class EditModel:
         self.original = request.original
         self._new_id = new_id
         self._ids: dict[int, str] = {}
-        self.start = _state_of(request)
-        self.state = _state_of(request)
+        self._tails: dict[str, str] = {}
+        self.start, self.state = _state_of(request), _state_of(request)
         self.draft_loaded = bool(request.draft) and self._load(request.draft)
 
     # What is shown
@@ -147,9 +154,9 @@ class EditModel:
         for index in range(len(state.reasoning)):
             number = f" {index + 1}" if len(state.reasoning) > 1 else ""
             yield self._field(f"reasoning.{index}", f"reasoning{number}")
-        for number, call in enumerate(state.calls, 1):
-            yield self._field(f"call.{call.uid}.name", f"call {number} name", single_line=True)
-            yield self._field(f"call.{call.uid}.arguments", f"call {number} arguments", json=True)
+        for count, call in enumerate(state.calls, 1):
+            yield self._field(f"call.{call.uid}.name", f"call {count} name", single_line=True)
+            yield self._field(f"call.{call.uid}.arguments", f"call {count} arguments", json=True)
 
     def others(self) -> list[str]:
         """The parts that are no text, in words; they stay where they are."""
@@ -162,14 +169,17 @@ class EditModel:
 
     # What is typed
 
+    def has(self, key: str) -> bool:
+        """Whether there is such a field (a call may have been removed)."""
+        return _has(self.state, key)
+
     def get(self, key: str) -> str:
         """The whole text of a field."""
         return _read(self.state, key)
 
     def set(self, key: str, shown: str) -> None:
         """Take the shown text of a field; its hidden tail stays."""
-        tail = _read(self.start, key)[SHOWN:] if _has(self.start, key) else ""
-        _write(self.state, key, shown + tail)
+        _write(self.state, key, shown + self._tails.get(key, ""))
 
     def put(self, key: str, whole: str) -> None:
         """Take the whole text of a field."""
@@ -189,6 +199,10 @@ class EditModel:
     def can_switch(self) -> bool:
         """Whether a message may become a stop, or a stop a message."""
         return self.state.shape in ("message", "stop")
+
+    def start_over(self) -> None:
+        """Back to what was opened, without the draft."""
+        self.state = _state_of(self.request)
 
     def switch(self) -> None:
         """From message to stop or back; what was typed in the other shape stays."""
@@ -227,7 +241,8 @@ class EditModel:
 
     def problems(self) -> list[str]:
         """What the human should know before this is saved; each may be kept all the same, as it
-        is data."""
+        is data.
+        """
         state = self.state
         if state.shape == "stop":
             return [] if state.stop_reason.strip() else ["The stop has no reason."]
@@ -252,7 +267,7 @@ class EditModel:
         signed = [
             number
             for number, (block, text) in enumerate(
-                zip(blocks, self.state.reasoning, strict=False), 1
+                zip(blocks, self.state.reasoning, strict=False), start=1
             )
             if text != block.text and (block.signature or block.raw)
         ]
@@ -283,10 +298,9 @@ class EditModel:
         text = _read(self.state, key)
         known = self.original is not None and _has(self.start, key)
         original = _read(self.start, key) if known else None
-        if len(text) > SHOWN and original is not None and text[SHOWN:] == original[SHOWN:]:
-            hidden = len(text) - SHOWN
-            return Field(key, label, text[:SHOWN], original[:SHOWN], json, single_line, hidden)
-        return Field(key, label, text, original, json, single_line)
+        self._tails[key] = text[SHOWN:]
+        shown, before = text[:SHOWN], original if original is None else original[:SHOWN]
+        return Field(key, label, shown, before, json, single_line, len(text) - len(shown))
 
     def _text_label(self) -> str:
         return {"message": "message", "reply": "text", "result": "result"}.get(

@@ -1,5 +1,6 @@
 """The same text in the human's own editor: written to a private file, edited, read back. Pure of
-Textual; the screen suspends the app around ``edit``."""
+Textual; the screen suspends the app around ``edit``.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ Run = Callable[[list[str]], int]
 @dataclass(frozen=True)
 class Edited:
     """What came back: the new text, or None when it did not change; ``words`` say what happened
-    where there is something to say."""
+    where there is something to say.
+    """
 
     text: str | None
     words: str = ""
@@ -45,7 +47,8 @@ def edit(
     run: Run | None = None,
 ) -> Edited:
     """Open ``text`` in the human's editor and wait. Only a changed file is an edit; a final newline
-    that the editor added is not. Never raises for what an editor may do: it says so in words."""
+    that the editor added is not. Never raises for what an editor may do: it says so in words.
+    """
     command = editor_command() if command is None else command
     if not command:
         return Edited(None, "No editor is set. Set EDITOR, for example: export EDITOR=nano")

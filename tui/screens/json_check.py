@@ -1,4 +1,4 @@
-"""Live checks of JSON that a human types: where it breaks, and why. Notes, never obstacles. Pure."""
+"""Live checks of JSON that a human types: where it breaks, and why. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from rollstep.core.model.messages import ToolCall
 @dataclass(frozen=True)
 class JsonFault:
     """What is wrong with a JSON text; ``line`` and ``column`` count from 1, 0 where there is no
-    one place."""
+    one place.
+    """
 
     cause: str
     line: int = 0

@@ -38,7 +38,8 @@ def example_text(schema_text: str | None) -> str:
 
 def example_from_schema(schema: Any) -> Any:
     """A value that fits the schema as far as its shape goes: its own examples first, then the
-    first of the permitted values, then a plain value of the right type."""
+    first of the permitted values, then a plain value of the right type.
+    """
     return _example(schema, schema, 0)
 
 

@@ -1,5 +1,6 @@
 """Two texts as one list of kept, removed and added stretches, by words; bounded, so that a huge
-text costs no more than the screen can afford. Pure."""
+text costs no more than the screen can afford. Pure.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +11,14 @@ from typing import Literal
 
 Kind = Literal["same", "removed", "added"]
 
-MOST_WORDS = 1_500
+MOST_WORDS = 3_000
 """Above this many differing words the comparison is by lines."""
 MOST_LINES = 3_000
 """Above this many differing lines the whole middle counts as replaced."""
 
-_WORDS = re.compile(r"\s*\w+|\s*[^\w\s]|\s+")
+_WORDS = re.compile(r"\w+|[^\w\s]|\s+")
+
+_WITHIN = re.compile(r"\w\w")
 
 
 @dataclass(frozen=True)
@@ -28,14 +31,17 @@ class Stretch:
 
 def word_diff(old: str, new: str) -> list[Stretch]:
     """What was removed and added. The kept and removed stretches joined are ``old``, the kept and
-    added ones ``new``."""
+    added ones ``new``.
+    """
     if old == new:
         return [Stretch("same", old)] if old else []
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])
     # A word that is cut by the common ends is compared as a whole.
-    head -= _cut_word(old[:head])
-    tail -= _cut_word(old[len(old) - tail :][::-1])
+    if any(_goes_on(text, head) for text in (old, new)):
+        head -= _word_before(old[:head])
+    if any(_goes_on(text, len(text) - tail) for text in (old, new)):
+        tail -= _word_before(old[len(old) - tail :][::-1])
     old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
     found = [Stretch("same", old[:head])]
     found += _compare(old_middle, new_middle)
@@ -107,8 +113,13 @@ def _common(one: str, other: str) -> int:
     return low
 
 
-def _cut_word(text: str) -> int:
-    """Length of the word, if any, that the end of the text may have cut."""
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a word goes on across this place."""
+    return 0 < at < len(text) and bool(_WITHIN.match(text, at - 1))
+
+
+def _word_before(text: str) -> int:
+    """Length of the word at the end of the text (its last 200 characters, to be quick)."""
     match = re.search(r"\w*\Z", text[-200:])
     return len(match.group()) if match else 0
 

@@ -18,7 +18,8 @@ Language = Literal["text", "json"]
 
 class TextBox(TextArea):
     """Multi-line text, or one line of it. ``value`` is the exact text; ``text`` is Textual's own
-    view of it, with stand-ins for what it would change."""
+    view of it, with stand-ins for what it would change.
+    """
 
     DEFAULT_CSS = """
     TextBox {
@@ -32,7 +33,7 @@ class TextBox(TextArea):
         .text-box--key { color: $primary; }
         .text-box--string { color: $success; }
         .text-box--number { color: $accent; }
-        .text-box--word { color: $secondary; text-style: bold; }
+        .text-box--word { color: $accent; text-style: bold; }
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -65,11 +66,14 @@ class TextBox(TextArea):
         *,
         language: Language = "text",
         single_line: bool = False,
+        choices: tuple[str, ...] = (),
         **more: Any,
     ) -> None:
+        """Up and Down in a single-line box go through ``choices``."""
         self.marks = TextMarks(single_line=single_line)
         self.single_line = single_line
         self.shows: Language = language
+        self.choices = choices
         self._copied = ("", "")
         super().__init__(
             self.marks.encode(value),
@@ -120,11 +124,17 @@ class TextBox(TextArea):
             event.prevent_default()
             self.post_message(self.Submitted(self))
             return
+        if self.choices and event.key in ("up", "down"):
+            event.stop()
+            event.prevent_default()
+            self._choose(1 if event.key == "down" else -1)
+            return
         await super()._on_key(event)
 
     async def _on_paste(self, event: events.Paste) -> None:
         """Insert a paste. Terminals send carriage returns for line ends; they are made newlines,
-        everything else stays and is shown as a mark."""
+        everything else stays and is shown as a mark.
+        """
         event.stop()
         event.prevent_default()
         self.post_message(self.Pasted())
@@ -152,6 +162,14 @@ class TextBox(TextArea):
         shown, exact = self._copied
         clipboard = self.app.clipboard
         self._insert_outside(exact if exact and clipboard == shown else clipboard)
+
+    def _choose(self, by: int) -> None:
+        count = len(self.choices)
+        if self.value in self.choices:
+            index = (self.choices.index(self.value) + by) % count
+        else:
+            index = 0 if by > 0 else count - 1
+        self.put(self.choices[index])
 
     def _copy(self, held: str) -> None:
         shown = self.marks.show(held)

@@ -1,6 +1,6 @@
-"""Characters that a text widget would change or a terminal would obey, and their stand-ins.
+r"""Characters that a text widget would change or a terminal would obey, and their stand-ins.
 
-Textual's TextArea turns U+2028, U+0085, VT, FF and mixed line ends into ``\\n``, and sends ESC,
+Textual's TextArea turns U+2028, U+0085, VT, FF and mixed line ends into ``\n``, and sends ESC,
 C1 and bidi controls raw to the terminal. So the widget never sees them: each is replaced, one for
 one, by a private code point that the widget leaves alone, and put back when the text is read. As
 the map works character by character, whatever a human does in the widget is done to the document,
@@ -17,25 +17,30 @@ from collections.abc import Iterator
 
 _FIRST, _LAST = 0x100000, 0x10FFFD
 
-_UNSAFE = (
+_ALWAYS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and newline, DEL, C1
-    "\u00ad\u061c\u180e"  # soft hyphen, Arabic letter mark, Mongolian separator
-    "\u200b\u200e\u200f"  # zero-width space, direction marks (joiners stay: scripts need them)
-    "\u2028-\u202e\u2060-\u206f"  # separators, bidi controls, invisible operators
-    "\ufeff\ufff9-\ufffb"  # byte order mark, annotation marks
-    "\ud800-\udfff"  # lone surrogates
-    "\U000e0000-\U000e007f"  # tag characters
-    "\U00100000-\U0010ffff"  # the plane that the stand-ins come from
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"  # hidden letters
+    "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb"  # separators, directions
+    "\ud800-\udfff\ufdd0-\ufdef"  # lone surrogates, no characters
+    "\ue000-\uf8ff"  # private characters: no terminal is sure of their width
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff"  # tags; the planes the stand-ins come from
+) + "".join(chr(plane << 16 | low) for plane in range(15) for low in (0xFFFE, 0xFFFF))
+# Joiners and variation selectors stay where writing or an emoji needs them.
+_STRAY = (
+    r"|(?<![^\x00-\u02ff\s])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\u02ff\s])"
+    r"|(?<![^\x00-\u00a8])(?<![#*0-9])[\ufe00-\ufe0f]"
 )
-UNSAFE = re.compile(f"[{_UNSAFE}]")
+UNSAFE = re.compile(f"[{_ALWAYS}]{_STRAY}")
 """One character that must not reach a widget."""
 
-_UNSAFE_LINE = re.compile(f"[{_UNSAFE}\n]")
+_UNSAFE_LINE = re.compile(f"[{_ALWAYS}\n]{_STRAY}")
 
 
 class TextMarks:
     """The two-way map of one text box. Stand-ins are handed out as characters turn up, so that a
-    document which itself holds private characters is no special case."""
+    document which itself holds private characters is no special case.
+    """
 
     def __init__(self, *, single_line: bool = False) -> None:
         """With ``single_line`` a line break is marked too, for fields that show one line."""

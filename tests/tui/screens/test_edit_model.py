@@ -4,7 +4,6 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rollstep.core.model.messages import (
     OtherPart,
     Payload,

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rollstep.tui.screens.external_editor import Edited, edit, editor_command
 
 

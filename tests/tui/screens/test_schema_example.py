@@ -2,7 +2,6 @@ import json
 
 import jsonschema
 import pytest
-
 from rollstep.tui.screens.schema_example import example_from_schema, example_text
 
 ORDER = {

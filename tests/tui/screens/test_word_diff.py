@@ -1,6 +1,5 @@
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rollstep.tui.screens.word_diff import Stretch, folded, summary, word_diff
 
 words = st.lists(st.sampled_from(["a", "bc", "\n", " ", ".", "é", "城"]), max_size=40).map("".join)
@@ -11,6 +10,11 @@ def test_the_stretches_hold_both_texts_whole(old: str, new: str) -> None:
     diff = word_diff(old, new)
     assert "".join(s.text for s in diff if s.kind != "added") == old
     assert "".join(s.text for s in diff if s.kind != "removed") == new
+
+
+def test_words_put_before_a_text_leave_it_alone() -> None:
+    diff = word_diff("Let me see", "Sure! Let me see")
+    assert diff == [Stretch("added", "Sure! "), Stretch("same", "Let me see")]
 
 
 def test_a_changed_word_is_shown_whole() -> None:

@@ -1,10 +1,9 @@
 """The text box through a real app: exact characters in, exact characters out."""
 
 import pytest
+from rollstep.tui.widgets.text_box import TextBox
 from textual.app import App, ComposeResult
 from textual.events import Paste
-
-from rollstep.tui.widgets.text_box import TextBox
 
 ODD = (
     "one\u2028two\u2029three\x85four\x0bfive\x0csix\x1cseven\r\nlf\ncr\rend \ud83d \x1b[31m \x00\n"

@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-
+from rollstep.tui.sanitize import visible
 from rollstep.tui.widgets.text_marks import UNSAFE, TextMarks, describe, glyph
 
 ODD = "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\r\n\x00\x1b\u202e\u200d\ud800\udc00\U00100000é👩🏽"
@@ -47,6 +47,22 @@ def test_what_is_drawn_holds_nothing_that_a_terminal_obeys(text: str) -> None:
     shown = marks.show(marks.encode(text))
     assert len(shown) == len(text)
     assert not UNSAFE.search(shown)
+    assert "\x1b" not in shown
+
+
+@given(st.characters(codec=None))
+def test_the_last_line_of_defence_finds_nothing_left_to_do(char: str) -> None:
+    marks = TextMarks()
+    shown = marks.show(marks.encode(f"a{char}b"))
+    assert visible(shown) == shown
+
+
+def test_joiners_stay_where_writing_needs_them_and_are_marked_elsewhere() -> None:
+    marks = TextMarks()
+    for real in ("👩\u200d💻", "می\u200cخواهم", "❤\ufe0f", "1\ufe0f\u20e3"):
+        assert marks.encode(real) == real
+    for hidden in ("ad\u200dmin", "a\ufe0f", "\u200c"):
+        assert marks.encode(hidden) != hidden
 
 
 def test_marks_are_named_for_people() -> None:

@@ -1,0 +1,44 @@
+"""A tiny app around one screen, for tests of screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+WIDE = (160, 45)
+NARROW = (80, 24)
+NOTHING = object()
+
+
+class Host(App[None]):
+    """Shows one screen and keeps what it was dismissed with."""
+
+    def __init__(self, screen: Screen[Any]) -> None:
+        super().__init__()
+        self.shown = screen
+        self.result: Any = NOTHING
+
+    def on_mount(self) -> None:
+        self.push_screen(self.shown, self._done)
+
+    def _done(self, result: Any) -> None:
+        self.result = result
+
+
+async def wait_for(pilot: Pilot[Any], condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Let the app run until the condition holds."""
+    for _ in range(int(seconds / 0.02)):
+        if condition():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("the condition never held")
+
+
+async def type_text(pilot: Pilot[Any], text: str) -> None:
+    """Press a key for each character."""
+    names = {" ": "space", "\n": "enter"}
+    await pilot.press(*(names.get(char, char) for char in text))
