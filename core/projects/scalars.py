@@ -27,10 +27,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def json_string(text: str) -> str:
     """A text as JSON, non-ASCII kept; lone surrogates, which UTF-8 cannot hold, are escaped."""
-    quoted = encode_basestring(text)
-    if quoted.isascii():
-        return quoted
-    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+    return escape_surrogates(encode_basestring(text))
+
+
+def escape_surrogates(text: str) -> str:
+    """Lone surrogates as JSON escapes, which is what they are in a JSON string."""
+    if text.isascii():
+        return text
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def json_scalar(text: str) -> str:
