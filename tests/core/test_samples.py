@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from rollstep.core.errors import UsageError
-from rollstep.core.model.messages import TargetReply, ToolResult, parts_text, payload_text
+from rollstep.core.model.messages import Stop, TargetReply, ToolResult, parts_text, payload_text
 from rollstep.core.model.project import (
     LlmEvaluator,
     LlmSimulator,
@@ -24,7 +27,10 @@ from rollstep.core.model.project import (
 )
 from rollstep.core.model.rollout import Rollout
 from rollstep.core.model.steps import Step
-from rollstep.core.projects.reader import read_project
+from rollstep.core.projects.reader import read_project, read_roles
+from rollstep.core.projects.seed_author import SeedAuthor
+from rollstep.core.projects.seed_export import seed_row
+from rollstep.core.projects.seeds import read_seeds
 from rollstep.core.samples import FOLDER, DocumentedOverride, lesson, list_samples, sample
 from rollstep.core.session import Session
 from rollstep.core.store.bundle import write_bundle
@@ -240,19 +246,21 @@ def test_the_misbehaving_evaluator_leaks_repeats_itself_and_stops_too_early(
     assert "sesame" not in booked
 
 
-def test_the_group_chat_is_its_seed_row_with_roles() -> None:
-    project = read_project(sample("group_chat").project)
-    seed_file = sample("group_chat").seed_file
-    assert seed_file is not None
-    (line,) = seed_file.read_text(encoding="utf-8").splitlines()
-    row = json.loads(line)
-    assert project.title == row["task_id"]
-    assert project.opening == row["user_text"]
-    assert project.goal == f"Complete the multi-step request: {row['user_text']}"
-    metadata = json.loads(project.metadata)
-    assert metadata["seed_task_id"] == row["task_id"]
-    assert metadata["seed_benchmark"] == row["benchmark"]
-    assert metadata["seed_context"] == row["context"]
+async def test_the_group_chat_is_its_seed_row_with_roles() -> None:
+    """By the seed's own route, ``group_chat.jsonl --roles group_chat.yaml``, it is the same."""
+    chat = sample("group_chat")
+    assert chat.seed_file is not None
+    project = read_project(chat.project)
+    seeds = read_seeds(chat.seed_file, strict=True)
+    author = SeedAuthor(seeds.rows, roles=read_roles(chat.project))
+    (authored,) = author.author(1, random.Random(0))
+    seed_only = {"id": authored.id, "metadata": authored.metadata}
+    assert msgspec.structs.replace(project, **seed_only) == authored
+    assert json.loads(authored.metadata).items() <= json.loads(project.metadata).items()
+    assert json.dumps(seed_row(project).row) == json.dumps(json.loads(chat.seed_file.read_bytes()))
+    session = Session.start(authored)
+    path = await record_samples.play_on(session)
+    assert session.rollout.trajectory(path[-1].id).stop == Stop("code_leaked", "evaluator")
 
 
 def test_the_live_refund_has_the_same_tools_and_models_in_all_roles() -> None:
@@ -278,3 +286,18 @@ def test_listing_samples_reads_no_yaml() -> None:
         "sys.exit('yaml' in sys.modules or 'jsonschema' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path.home())
+
+
+def test_the_tour_tells_of_every_documented_override() -> None:
+    """The tables in docs/samples.md name the same steps, endings and branches as the projects."""
+    tour = Path(__file__).parents[2] / "docs" / "samples.md"
+    told = set()
+    for section in tour.read_text(encoding="utf-8").split("\n## ")[1:]:
+        name = section.split(":")[0]
+        for step, end, branch in re.findall(r"^\| (\d+), .*\| `(\w+)`.*\| (.+) \|$", section, re.M):
+            told.add((name, int(step), end, branch))
+    assert told == {
+        (name, documented.step, documented.ends, documented.branch)
+        for name in OFFLINE
+        for documented in lesson(read_project(sample(name).project)).overrides
+    }
