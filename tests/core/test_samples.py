@@ -14,6 +14,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 from rollstep.core.errors import UsageError
 from rollstep.core.model.messages import Stop, TargetReply, ToolResult, parts_text, payload_text
 from rollstep.core.model.project import (
@@ -36,6 +38,8 @@ from rollstep.core.session import Session
 from rollstep.core.store.bundle import write_bundle
 from rollstep.core.store.bundle_reader import read_bundle
 from rollstep.core.store.change import Saved
+from rollstep.core.store.importing import import_bundle
+from rollstep.core.store.library import Library
 
 from . import record_samples
 
@@ -301,3 +305,28 @@ def test_the_tour_tells_of_every_documented_override() -> None:
         for name in OFFLINE
         for documented in lesson(read_project(sample(name).project)).overrides
     }
+
+
+@pytest.mark.parametrize("name", [one.name for one in list_samples()])
+def test_an_editor_that_knows_the_schema_finds_no_fault(name: str) -> None:
+    path = sample(name).project
+    comment = path.read_text(encoding="utf-8").splitlines()[0]
+    schema = json.loads((path.parent / comment.split("$schema=")[1]).read_bytes())
+    document = yaml.safe_load(path.read_bytes())
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(document)] == []
+
+
+async def test_a_recording_opened_from_its_file_can_be_played_on() -> None:
+    """The branch "said differently" ends in mid-conversation: the script goes on from there."""
+    bundle = sample("refund").bundle
+    assert bundle is not None
+    with Library.throwaway() as library:
+        (rollout_id,) = import_bundle(bundle, library)
+        session = Session.reopen(library.load(rollout_id), library)
+        leaf = next(one.leaf_id for one in session.branches if one.name == "said differently")
+        await session.go_to(leaf)
+        path = await record_samples.play_on(session)
+        assert isinstance(path[-1].payload, Stop)
+        assert len(path) == len(session.rollout.path(leaf)) + 1
+        assert library.load(rollout_id).head == path[-1].id
+        await session.close()
