@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -71,8 +72,8 @@ class DocumentedOverride(msgspec.Struct, frozen=True):
     """An override that a sample's ``metadata.overrides`` suggests, and what it leads to.
 
     ``step`` counts from 1 along the rollout as it went; ``becomes`` is the new step's text (with
-    ``calls``, for a target reply). After a rerun to the end, the stop's reason is ``ends`` and the
-    target's last reply contains ``last_reply_contains``.
+    ``calls``, for a target reply). After a rerun to the end, or with what follows kept, the stop's
+    reason is ``ends`` and the target's last reply contains ``last_reply_contains``.
     """
 
     step: int
@@ -83,6 +84,7 @@ class DocumentedOverride(msgspec.Struct, frozen=True):
     branch: str = ""
     why: str = ""
     calls: tuple[DocumentedCall, ...] = ()
+    after: Literal["rerun", "keep"] = "rerun"
 
     def payload(self, old: Payload) -> Payload:
         """The payload to put in the place of ``old``. In a stop's place goes a message."""

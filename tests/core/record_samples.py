@@ -64,10 +64,11 @@ async def play_on(session: Session) -> tuple[Step, ...]:
 async def play_override(
     session: Session, as_it_went: tuple[Step, ...], documented: DocumentedOverride
 ) -> tuple[Step, ...]:
-    """Make a documented override with a rerun, run to the end, and name the branch; its path."""
+    """Make a documented override, run to the end, and name the branch; its path."""
     old = as_it_went[documented.step - 1]
     payload = documented.payload(old.payload)
-    await session.override(old.id, payload, after="rerun", reason=documented.why)
+    await session.go_to(as_it_went[-1].id)  # the branch whose steps a "keep" keeps
+    await session.override(old.id, payload, after=documented.after, reason=documented.why)
     path = await play_on(session)
     if documented.branch:
         await session.name_branch(path[-1].id, documented.branch)
