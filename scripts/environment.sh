@@ -75,6 +75,7 @@ install_lock() {
 # Python: 27 ms, a seventh of a bare Textual app's start. The committed link typings/rollstep says
 # the same as a plain path, so the hook's line gives way to that path.
 install_ourselves() {
+    PYTHONWARNINGS=ignore; export PYTHONWARNINGS  # setuptools explains at length what -e means
     if [ -x "$venv/bin/pip" ]; then
         "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
             --no-deps --no-build-isolation --editable .
