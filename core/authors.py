@@ -33,20 +33,20 @@ def seed_jobs(
     author = SeedAuthor(noted, run_seed=seed, max_turns=max_turns, roles=roles)
     projects = author.projects(n or len(rows), random.Random(seed))
     source = str(path)
-    for row, project in enumerate(projects):
-        yield Job(row, project, source, noted.line - 1, f"line {noted.line}")
+    for project in projects:
+        yield Job(project, source, noted.line - 1, f"line {noted.line}")
 
 
 def project_jobs(projects: Iterable[tuple[Path, Project]]) -> Iterator[Job]:
-    """One job for each project file."""
+    """One job for each project file. The same file given twice makes two sessions."""
     for row, (path, project) in enumerate(projects):
-        yield Job(row, project, str(path), None, str(path))
+        yield Job(project, str(path), row or None, str(path))
 
 
 def author_jobs(author: ProjectAuthor, n: int, seed: int = 0) -> Iterator[Job]:
     """Jobs of the projects that an author makes."""
     for row, project in enumerate(author.author(n, random.Random(seed))):
-        yield Job(row, project, "", None, project.title)
+        yield Job(project, "", row, f"project {row + 1}")
 
 
 class _NotingRows(Sequence[SeedRow]):

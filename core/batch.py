@@ -57,11 +57,10 @@ _NEVER_WAIT = (
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One project to be played. ``row`` is its place in the run, from 0, and part of the derived
-    ids; ``source`` and ``record`` say where it came from, ``label`` names it for people.
+    """One project to be played. ``source`` and ``record`` say where it came from (``record`` goes
+    into the derived ids), ``label`` names it for people.
     """
 
-    row: int
     project: Project
     source: str = ""
     record: int | None = None
@@ -223,7 +222,9 @@ class Batch:
 
     def _finish(self, job: Job, header: RolloutHeader, played: Played) -> Done:
         trajectory = Trajectory(played.steps)
-        records = complete_turns(Subject(trajectory, (job.project,), seed=self._seed, row=job.row))
+        records = complete_turns(
+            Subject(trajectory, (job.project,), seed=self._seed, row=job.record or 0)
+        )
         whole = played.status == "ended" and records.count == records.turns
         words = played.note
         if not whole and not words:

@@ -27,7 +27,7 @@ from ..model.messages import (
 from ..model.steps import Step
 from .jsonl import escape_surrogates
 from .report import surrogate_steps
-from .subject import Subject, step_number
+from .subject import Subject
 
 HOLDS = frozenset(
     {
@@ -102,7 +102,7 @@ def _step_blocks(subject: Subject) -> Iterator[str]:
             yield f"## Turn {turn}"
         if isinstance(step.payload, TargetReply):
             calls = {call.id: call for call in step.payload.tool_calls}
-        yield f"### {step_number(step, position)}. {_title(step.payload, calls)}"
+        yield f"### {position + 1}. {_title(step.payload, calls)}"
         if edit := _edit(step):
             yield edit
         yield from _payload_blocks(step.payload)

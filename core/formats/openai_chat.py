@@ -26,7 +26,7 @@ from ..model.messages import (
 )
 from .jsonl import RawJson, json_text, line_bytes
 from .report import surrogate_steps
-from .subject import Subject, step_number
+from .subject import Subject
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "system_notes", "train"})
 
@@ -108,7 +108,7 @@ def _messages(subject: Subject) -> list[_Message]:
         else:
             assert isinstance(payload, SystemNote)
             body = {"role": "system", "content": text}
-        messages.append(_Message(body, step_number(step, position)))
+        messages.append(_Message(body, position + 1))
     return messages
 
 

@@ -22,7 +22,7 @@ from ..model.messages import (
 )
 from ..model.steps import Step
 from .jsonl import surrogates_in
-from .subject import Subject, step_number
+from .subject import Subject
 
 FEATURES: dict[str, str] = {
     "messages": "messages and replies",
@@ -55,7 +55,8 @@ FEATURES: dict[str, str] = {
 
 class Loss(msgspec.Struct, frozen=True):
     """One thing that the format cannot hold: ``what`` is its key in FEATURES, ``steps`` the numbers
-    of the steps that have it, ``count`` how many (where steps are not what is counted).
+    of the steps that have it, counted along the path from 1, ``count`` how many there are (where
+    steps are not what is counted).
     """
 
     what: str
@@ -104,7 +105,7 @@ def found_in(subject: Subject) -> dict[str, list[int]]:
     """
     found: dict[str, list[int]] = {name: [] for name in FEATURES}
     for position, step in enumerate(subject.trajectory.steps):
-        number = step_number(step, position)
+        number = position + 1
         for name in _step_features(step):
             found[name].append(number)
     _add_rollout_features(subject, found)
@@ -126,7 +127,7 @@ def losses(subject: Subject, holds: frozenset[str]) -> tuple[tuple[str, ...], tu
 def surrogate_steps(subject: Subject) -> tuple[int, ...]:
     """Numbers of the steps whose own texts hold lone surrogates."""
     return tuple(
-        step_number(step, position)
+        position + 1
         for position, step in enumerate(subject.trajectory.steps)
         if any(surrogates_in(text) for text in payload_texts(step.payload))
     )
@@ -196,7 +197,7 @@ def _reply_features(payload: TargetReply) -> Iterator[str]:
 def _add_rollout_features(subject: Subject, found: dict[str, list[int]]) -> None:
     steps = subject.trajectory.steps
     project = subject.project
-    numbers = {step.id: step_number(step, position) for position, step in enumerate(steps)}
+    numbers = {step.id: position + 1 for position, step in enumerate(steps)}
     found["project"] = [0]
     found["tool_schemas"] = [0] * len(project.tools)
     found["scores"] = [0] * len(subject.scores)

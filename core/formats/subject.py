@@ -14,7 +14,7 @@ class Subject(msgspec.Struct, frozen=True):
     """One trajectory with all that a format may want to know of it.
 
     ``projects`` are the project's revisions, which ``Step.revision`` indexes. ``seed`` is the run's
-    seed and ``row`` the place of the project in that run, from 0; derived ids depend on both.
+    seed and ``row`` the project's record in its source, from 0; derived ids depend on both.
     ``later`` counts the steps of the branch that were cut off ("up to here"), ``branches`` the
     rollout's other leaves, ``attempts`` its failures.
     """
@@ -39,8 +39,3 @@ class Subject(msgspec.Struct, frozen=True):
     def project_of(self, step: Step) -> Project:
         """The revision that this step was made from."""
         return self.projects[step.revision]
-
-
-def step_number(step: Step, position: int) -> int:
-    """The number that people see: the step's own, or its place in the path (from 0) plus one."""
-    return step.seq or position + 1

@@ -29,7 +29,7 @@ from ..model.steps import Step
 from .ids import project_id, root_key, turn_step_id
 from .jsonl import json_string, line_bytes, one_line
 from .report import payload_texts, surrogate_steps
-from .subject import Subject, step_number
+from .subject import Subject
 
 SYNTH_KIND = "multi_turn_project"
 
@@ -42,7 +42,7 @@ def check(subject: Subject) -> tuple[Fault, ...]:
     """Every turn that cannot be a record, with the rule that it breaks."""
     faults = []
     for index, steps, complete in _turns(subject.trajectory.steps):
-        first = step_number(steps[0][1], steps[0][0])
+        first = steps[0][0] + 1
         if not isinstance(steps[0][1].payload, UserMessage):
             faults.append(
                 Fault(

@@ -1,0 +1,213 @@
+"""The command line: arguments to actions. Loads Textual only for the commands that show a screen.
+
+Exit status: 0 when all went well, 1 when a part of the work failed (bad rows, failed rollouts), 2
+for wrong arguments or input, 130 when interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rollstep.core.errors import ExportError, RollstepError, StoreError
+
+FILE = click.Path(path_type=Path)
+
+LIBRARY = click.option(
+    "--library", type=FILE, metavar="FILE", help="The library to use, in place of your own."
+)
+ROLES = click.option(
+    "--roles", type=FILE, metavar="FILE", help="A project file whose roles play seed rows."
+)
+TRUST = click.option("--trust", is_flag=True, help="Let projects run the code that they name.")
+FORMATS = ("turn-records", "openai", "markdown", "bundle", "project", "seed")
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="rollstep", message="%(prog)s %(version)s")
+@LIBRARY
+@click.pass_context
+def app(context: click.Context, library: Path | None) -> int:
+    """Step through simulated multi-turn agent rollouts, override any message, go back, export.
+
+    Without a command: the start screen, with samples and recent rollouts.
+    """
+    if context.invoked_subcommand is not None:
+        return 0
+    from .commands.show import show_start
+
+    return show_start(library)
+
+
+@app.command("open")
+@click.argument("target")
+@LIBRARY
+@ROLES
+@TRUST
+def open_command(target: str, library: Path | None, roles: Path | None, trust: bool) -> int:
+    """Open a project, a seed row, or a rollout.
+
+    A project file, a seed file, a bundle, or a rollout of the library.
+
+    TARGET is a path, a rollout's id (or the beginning of it), or ROLLOUT#20 for its step 20;
+    FILE.jsonl#17 is the seed row on line 17.
+    """
+    from .commands.show import show_target
+
+    return show_target(target, library, roles, trust)
+
+
+@app.command("demo")
+@click.argument("sample", default="")
+@click.option("--keep", is_flag=True, help="Save what you do in your own library.")
+@LIBRARY
+def demo_command(sample: str, keep: bool, library: Path | None) -> int:
+    """Open a sample project, offline. Nothing is kept without --keep."""
+    from .commands.show import show_demo
+
+    return show_demo(sample, keep, library)
+
+
+@app.command("run")
+@click.argument("projects", nargs=-1, type=FILE, metavar="[PROJECT.yaml]...")
+@click.option("--seed-file", type=FILE, metavar="FILE", help="Seed rows (JSONL) to run.")
+@click.option("--output-dir", type=FILE, required=True, metavar="DIR", help="Where records go.")
+@click.option(
+    "--turns",
+    type=click.IntRange(min=1),
+    help="Turns at most.  [default: 10 for seed rows, else what the project says]",
+)
+@click.option(
+    "--num-projects",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="How many seed rows to draw; 0 for all.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run.")
+@click.option(
+    "--decider",
+    type=click.Choice(["heuristic"]),
+    default="heuristic",
+    show_default=True,
+    help="The evaluator of seed rows that have no --roles.",
+)
+@click.option("--strict", is_flag=True, help="Do not start when a seed row is bad.")
+@click.option("--library", type=FILE, metavar="FILE", help="Keep the rollouts in this library.")
+@ROLES
+@TRUST
+def run_command(projects: tuple[Path, ...], seed_file: Path | None, **options: Any) -> int:
+    """Run projects or seed rows headless.
+
+    Their turn records are appended: they go to DIR/multi_turn_project.jsonl, in the order of the rows.
+    """
+    from .commands.run import RunOptions, run_project_files, run_seed_file
+
+    options.pop("decider")
+    if (seed_file is None) == (not projects):
+        raise click.UsageError("Give either --seed-file or project files.")
+    if seed_file is not None:
+        return run_seed_file(seed_file, RunOptions(**options))
+    for name in ("roles", "num_projects", "strict"):
+        if options[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --seed-file only.")
+    return run_project_files(projects, RunOptions(**options))
+
+
+@app.command("export")
+@click.argument("rollout")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMATS),
+    required=True,
+    help="What to write it as.",
+)
+@click.option(
+    "-o", "--output", type=FILE, required=True, metavar="PATH", help="The file; - for stdout."
+)
+@click.option("--up-to", type=click.IntRange(min=1), metavar="N", help="Only the first N steps.")
+@click.option("--branch", metavar="NAME", help="The branch of this name.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@LIBRARY
+def export_command(
+    rollout: str,
+    format_name: str,
+    output: Path,
+    up_to: int | None,
+    branch: str | None,
+    force: bool,
+    library: Path | None,
+) -> int:
+    """Write a branch of a rollout to a file.
+
+    What the format cannot hold is said before anything is written.
+
+    ROLLOUT is its id (or the beginning of it) or a bundle; ROLLOUT#20 stops at step 20.
+    """
+    from .commands.export import ExportOptions, run_export
+    from .commands.lists import library_path
+
+    options = ExportOptions(format_name, output, library_path(library), up_to, branch, force)
+    return run_export(rollout, options)
+
+
+@app.command("list")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
+@LIBRARY
+def list_command(limit: int, library: Path | None) -> int:
+    """List rollouts, those last worked on first."""
+    from .commands.lists import list_rollouts
+
+    return list_rollouts(library, limit)
+
+
+@app.command("samples")
+def samples_command() -> int:
+    """List the samples that demo opens."""
+    from .commands.lists import list_samples
+
+    return list_samples()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status. Errors are words on stderr, never a traceback."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # Names and texts may hold bytes that the terminal's encoding does not have.
+            stream.reconfigure(errors="backslashreplace" if stream is not sys.stdin else "replace")
+    try:
+        result = app.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="rollstep",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        _say("interrupted")
+        return 130
+    except BrokenPipeError:
+        _leave_stdout()
+        return 1
+    except RollstepError as error:
+        _say(str(error))
+        return 1 if isinstance(error, StoreError | ExportError) else 2
+    return result if isinstance(result, int) else 0
+
+
+def _say(text: str) -> None:
+    from .sanitize import visible
+
+    click.echo(visible(text), err=True)
+
+
+def _leave_stdout() -> None:
+    """Nobody reads what we print: let nothing more be printed there on the way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

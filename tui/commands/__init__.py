@@ -1,0 +1,1 @@
+"""What the command line's commands do. Each module is loaded only for its own command."""

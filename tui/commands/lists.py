@@ -1,0 +1,48 @@
+"""``rollstep list`` and ``rollstep samples``, and which library a command uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rollstep.core.samples import list_samples as all_samples
+from rollstep.core.store.change import Summary
+from rollstep.core.store.library import Library
+from rollstep.tui.sanitize import one_line
+from rollstep.tui.settings import data_folder
+
+LIBRARY_NAME = "library.sqlite"
+
+
+def library_path(given: Path | None) -> Path:
+    """The library that was named, or the user's own."""
+    return given if given is not None else data_folder() / LIBRARY_NAME
+
+
+def list_rollouts(library: Path | None, limit: int) -> int:
+    """Print one line for each rollout, the newest first."""
+    path = library_path(library)
+    if library is None and not path.exists():
+        click.echo("There are no rollouts yet. `rollstep demo --keep` makes one.", err=True)
+        return 0
+    with Library.open(path, create=False) as opened:
+        for summary in opened.recent(limit):
+            click.echo(_line(summary))
+    return 0
+
+
+def list_samples() -> int:
+    """Print one line for each sample."""
+    for sample in all_samples():
+        click.echo(f"{sample.name:<22} {one_line(sample.title)}")
+        click.echo(f"{'':<22} {one_line(sample.learn)}")
+    return 0
+
+
+def _line(summary: Summary) -> str:
+    ending = summary.stop_reason or summary.status
+    facts = f"{summary.turns} turns, {summary.steps} steps, {summary.edits} edits"
+    title, source = one_line(summary.title), one_line(summary.source)
+    return f"{summary.id}  {title}  ({facts}; {one_line(ending)})" + (
+        f"  {source}" if source else ""
+    )

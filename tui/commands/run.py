@@ -1,0 +1,188 @@
+"""``rollstep run``: projects or seed rows played headless, turn records appended to a file."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from rollstep.core.appending import Appender
+from rollstep.core.authors import project_jobs, seed_jobs
+from rollstep.core.batch import Batch, Done, Job
+from rollstep.core.errors import InputError, ProjectFileError, SeedFileError
+from rollstep.core.model.project import Project
+from rollstep.core.projects.reader import read_project, read_roles
+from rollstep.core.projects.seeds import SeedFile, read_seeds
+from rollstep.core.store.library import Library
+
+from .progress import Progress, say
+from .trusting import check_trust, roles_maker
+
+RECORDS = "multi_turn_project.jsonl"
+PARTIAL = "multi_turn_project.partial.jsonl"
+"""Complete turns of rollouts that did not come to their stop: kept, but apart from the records."""
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """What the command line asked for. ``turns`` is None where it did not say."""
+
+    output_dir: Path
+    turns: int | None = None
+    num_projects: int = 0
+    seed: int = 0
+    strict: bool = False
+    library: Path | None = None
+    roles: Path | None = None
+    trust: bool = False
+
+
+SEED_TURNS = 10
+"""Turns of a seed row's project where neither the command line nor a roles file says."""
+
+
+def run_seed_file(path: Path, options: RunOptions) -> int:
+    """Play seed rows. 0 when all went well, 1 when rows were bad or rollouts failed.
+
+    Raises InputError for what keeps the run from starting.
+    """
+    seeds = read_seeds(path, strict=options.strict)
+    _tell_faults(path, seeds)
+    if not seeds.rows:
+        raise SeedFileError("no row can be used.", source=str(path))
+    roles = _read_roles(options)
+    turns = options.turns or (None if roles else SEED_TURNS)
+    jobs = seed_jobs(
+        seeds.rows,
+        path,
+        n=options.num_projects,
+        seed=options.seed,
+        max_turns=turns,
+        roles=roles,
+    )
+    folder = options.roles.parent if options.roles else path.parent
+    total = options.num_projects or len(seeds.rows)
+    failed = _play(jobs, total, {}, folder, options)
+    return 1 if failed or seeds.bad else 0
+
+
+def run_project_files(paths: Sequence[Path], options: RunOptions) -> int:
+    """Play project files, in the order given. Like ``run_seed_file``."""
+    projects = _read_projects(paths, options.turns)
+    check_trust(projects, options.trust)
+    folders = {id(project): path.parent for path, project in projects}
+    failed = _play(project_jobs(projects), len(projects), folders, Path(), options)
+    return 1 if failed else 0
+
+
+def _play(
+    jobs: Iterator[Job], total: int, folders: dict[int, Path], folder: Path, options: RunOptions
+) -> int:
+    """Play the jobs and write their records; how many rollouts failed."""
+    make, workers = roles_maker(lambda p: folders.get(id(p), folder), options.trust)
+    with contextlib.ExitStack() as stack:
+        library = None
+        if options.library is not None:
+            library = stack.enter_context(Library.open(options.library))
+        run = stack.enter_context(_Run(options.output_dir, total))
+        batch = Batch(run.done, roles=make, seed=options.seed, workers=workers, library=library)
+        batch.run(jobs)
+    run.tell(saved=library is not None)
+    return run.failed
+
+
+class _Run:
+    """Where finished rollouts go, and what is said of them."""
+
+    def __init__(self, folder: Path, total: int) -> None:
+        self.failed = 0
+        self._records = Appender(folder / RECORDS)
+        self._partial = Appender(folder / PARTIAL)
+        self._progress = Progress(total)
+        self._rollouts = 0
+        self._written = 0
+        self._kept = 0
+
+    def __enter__(self) -> _Run:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._progress.close()
+        self._records.close()
+        self._partial.close()
+        if error[0] is not None:
+            self.tell(saved=False)
+
+    def done(self, done: Done) -> None:
+        """Write one finished rollout."""
+        self._rollouts += 1
+        if done.whole:
+            self._written += done.records.count
+            if done.records.count:
+                self._records.write(done.records.data)
+        else:
+            self._failed(done)
+        self._progress.step(self._rollouts, self._written)
+
+    def _failed(self, done: Done) -> None:
+        self.failed += 1
+        kept = ""
+        if done.records.count:
+            self._partial.write(done.records.data)
+            self._kept += done.records.count
+            kept = f" Its {_count(done.records.count, 'complete turn')} went to {PARTIAL}."
+        job = done.job
+        self._progress.say(f"{job.label} ({job.project.title}): {done.words}{kept}")
+
+    def tell(self, *, saved: bool) -> None:
+        """Say how it went."""
+        if self._records.mended:
+            say(
+                f"{self._records.path}: its last line was cut off; a line end was put after it"
+            )
+        if not self._written:
+            say("no turn records were written")
+        else:
+            records = _count(self._written, "turn record")
+            say(f"wrote {records} of {_count(self._rollouts, 'rollout')} to {self._records.path}")
+        if self.failed:
+            say(f"{_count(self.failed, 'rollout')} did not come to a stop")
+
+
+def _read_roles(options: RunOptions) -> Project | None:
+    if options.roles is None:
+        return None
+    roles = read_roles(options.roles)
+    check_trust([(options.roles, roles)], options.trust)
+    return roles
+
+
+def _read_projects(paths: Sequence[Path], turns: int | None) -> list[tuple[Path, Project]]:
+    """All projects; the faults of all files at once."""
+    projects: list[tuple[Path, Project]] = []
+    problems: list[str] = []
+    for path in paths:
+        try:
+            project = read_project(path)
+        except ProjectFileError as error:
+            problems.append(str(error))
+            continue
+        if turns is not None:
+            project = msgspec.structs.replace(project, max_turns=turns)
+        projects.append((path, project))
+    if problems:
+        raise InputError("\n".join(problems))
+    return projects
+
+
+def _tell_faults(path: Path, seeds: SeedFile) -> None:
+    for note in seeds.notes:
+        say(f"note: {note.render(str(path))}")
+    for fault in seeds.faults:
+        say(fault.render(str(path)))
+    if seeds.bad:
+        say(f"{_count(seeds.bad, 'bad row')} left out")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,59 @@
+"""The commands that show a screen. Textual is loaded here, and only after the arguments are known
+to be good.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rollstep.core.samples import list_samples, sample
+from rollstep.tui.target import OpenTarget
+from rollstep.tui.targets import file_kind, parse_target
+
+from .lists import library_path
+
+
+def show_start(library: Path | None) -> int:
+    """The start screen."""
+    return _show(None, library_path(library))
+
+
+def show_target(name: str, library: Path | None, roles: Path | None, trust: bool) -> int:
+    """The debugger on a file or a rollout. Raises InputError before any screen is shown."""
+    target = parse_target(name)
+    _check(target, roles)
+    return _show(target, library_path(library), roles=roles, trust=trust)
+
+
+def show_demo(name: str, keep: bool, library: Path | None) -> int:
+    """The debugger on a sample; with ``keep``, in the user's library."""
+    chosen = sample(name) if name else list_samples()[0]
+    target = OpenTarget(sample=chosen.name)
+    kept = library_path(library) if keep or library is not None else None
+    return _show(target, kept)
+
+
+def _check(target: OpenTarget, roles: Path | None) -> None:
+    """Read what can be read without a screen, so that its faults are words on the terminal."""
+    if roles is not None:
+        from rollstep.core.projects.reader import read_roles
+
+        read_roles(roles)
+    if target.path is not None and file_kind(target.path) == "project":
+        from rollstep.core.projects.reader import read_project
+
+        read_project(target.path)
+
+
+def _show(
+    target: OpenTarget | None,
+    library: Path | None,
+    *,
+    roles: Path | None = None,
+    trust: bool = False,
+) -> int:
+    from rollstep.tui.app import run_app
+
+    return run_app(
+        library=library, throwaway=library is None, target=target, roles=roles, trust=trust
+    )
