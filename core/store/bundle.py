@@ -52,7 +52,7 @@ class Line(msgspec.Struct, frozen=True, omit_defaults=True):
     rollstep_bundle: int | None = None
     rollout: RolloutHeader | None = None
     head: str | None = None
-    status: str = "open"
+    status: str | None = None
     status_note: str = ""
     project: Project | None = None
     step: Step | None = None

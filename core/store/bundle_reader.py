@@ -267,7 +267,7 @@ class _Rollout:
             parts["mark"],
             parts["score"],
             head,
-            self.line.status,
+            self.line.status or "open",
             self.line.status_note,
         )
 

@@ -227,8 +227,8 @@ class Library:
             rows = connection.execute(
                 "SELECT header FROM rollouts WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
                 (start, start + b"\xff", _CANDIDATES + 1),
-            ).fetchall()
-        found = [_HEADER.decode(row[0]) for row in rows]
+            )
+            found = [_HEADER.decode(row[0]) for row in rows]
         if len(found) == 1 or (found and found[0].id == prefix):
             return found[0].id
         if not found:
@@ -241,10 +241,10 @@ class Library:
             row = connection.execute(
                 "SELECT packed, body FROM requests WHERE digest = ?", (to_bytes(digest),)
             ).fetchone()
-        if row is None:
-            return None
-        packed, body = row
-        return from_bytes(zlib.decompress(body) if packed else body)
+            if row is None:
+                return None
+            packed, body = row
+            return from_bytes(zlib.decompress(body) if packed else body)
 
     def drafts(self, rollout_id: str) -> tuple[Draft, ...]:
         """The rollout's drafts, oldest slot first."""
@@ -285,8 +285,13 @@ class Library:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._transaction("BEGIN", saving=False) as connection:
-            yield connection
+        try:
+            with self._transaction("BEGIN", saving=False) as connection:
+                yield connection
+        except (ValueError, zlib.error) as error:
+            raise StoreError(
+                f"The library {self.path} holds something that cannot be read ({error})."
+            ) from error
 
     @contextmanager
     def _transaction(self, begin: str, *, saving: bool) -> Iterator[sqlite3.Connection]:
@@ -341,14 +346,10 @@ class Library:
         )
         return self._decode(rows, codec)
 
-    def _decode(self, rows: Iterable[tuple[Any]], codec: Codec[T]) -> tuple[T, ...]:
+    @staticmethod
+    def _decode(rows: Iterable[tuple[Any]], codec: Codec[T]) -> tuple[T, ...]:
         decode = codec.decode
-        try:
-            return tuple([decode(body) for (body,) in rows])
-        except ValueError as error:
-            raise StoreError(
-                f"The library {self.path} holds something that cannot be read ({error})."
-            ) from error
+        return tuple([decode(body) for (body,) in rows])
 
 
 def _summary(

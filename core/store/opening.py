@@ -11,6 +11,9 @@ from pathlib import Path
 from ..errors import InputError, NotSavedError, StoreError
 from . import failures, migrations, schema
 
+_SMALLEST = 512
+"""Bytes; SQLite's smallest page."""
+
 
 def connect(
     path: Path, *, create: bool, durable: bool, wait: float
@@ -47,6 +50,9 @@ def _check_file(path: Path, create: bool) -> None:
         if path.exists():
             if not os.access(path, os.R_OK):
                 raise StoreError(f"The library {path} cannot be read: permission denied.")
+            if 0 < path.stat().st_size < _SMALLEST:
+                # SQLite would take a file of a few bytes for an empty one, and overwrite it.
+                raise failures.not_a_library(path, "it is no SQLite file")
             return
         if not create:
             raise InputError(f"There is no library at {path}.")

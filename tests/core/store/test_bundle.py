@@ -37,36 +37,20 @@ def numbered(*steps: object) -> tuple[object, ...]:
 SAVED = Saved(HEADER, (PROJECT,), numbered(*conversation(2)), head="s3")  # type: ignore[arg-type]
 
 
-def test_a_bundle_reads_back_equal(tmp_path: Path) -> None:
-    numbers = itertools.count()
-
-    @given(some.saved_rollouts(), some.saved_rollouts())
-    def holds(one: Saved, two: Saved) -> None:
-        path = tmp_path / f"{next(numbers)}.rollstep.jsonl"
-        write_bundle([one, two], path)
-        assert [saved for saved, _ in read_bundle(path)] == [one, two]
-        again = path.with_suffix(".again")
-        write_bundle([saved for saved, _ in read_bundle(path)], again)
-        assert again.read_bytes() == path.read_bytes()
-
-    holds()
-
-
-def test_any_reader_of_json_can_read_it_and_no_terminal_acts_on_it(tmp_path: Path) -> None:
+def test_a_bundle_reads_back_equal_and_no_terminal_acts_on_it(tmp_path: Path) -> None:
     numbers = itertools.count()
 
     @given(some.saved_rollouts())
     def holds(saved: Saved) -> None:
         path = tmp_path / f"{next(numbers)}.rollstep.jsonl"
-        write_bundle([saved], path)
+        write_bundle([SAVED, saved], path)
+        assert [each for each, _ in read_bundle(path)] == [SAVED, saved]
+        again = path.with_suffix(".again")
+        write_bundle([each for each, _ in read_bundle(path)], again)
+        assert again.read_bytes() == path.read_bytes()
         text = path.read_bytes().decode("utf-8")
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202e\ufeff]", text)
-        lines = text.splitlines()
-        assert [next(iter(json.loads(line))) for line in lines[:3]] == [
-            "rollstep_bundle",
-            "rollout",
-            "project",
-        ]
+        assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
 
     holds()
 
