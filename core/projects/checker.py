@@ -181,7 +181,7 @@ class Checker:
         if cls in NULL_MEANS and is_null(node):
             return NULL_MEANS[cls]
         short = SHORTHAND.get(cls)
-        if short and isinstance(node, Scalar) and not (node.plain and node.text == ""):
+        if short and isinstance(node, Scalar) and not is_null(node):
             return cls(**{short: node.text})
         if not isinstance(node, Mapping):
             wanted = "a text or a mapping" if short else "a mapping"

@@ -26,6 +26,8 @@ def schema_problem(schema: Any) -> tuple[tuple[str | int, ...], str] | None:
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import Draft202012Validator, validator_for
 
+    if isinstance(schema, dict) and not isinstance(schema.get("$schema", ""), str):
+        return ("$schema",), "expected a text."
     try:
         checker = Draft202012Validator.FORMAT_CHECKER
         validator: Any = validator_for(schema, default=Draft202012Validator)

@@ -40,11 +40,7 @@ def test_scenario_row_fields_and_defaults(read):
         "user_text": "Move my visit?",
         "context": {"channel": "dm", "memory": [{"role": "user", "content": "Zürich"}]},
     }
-    lines = [
-        json.dumps(row),
-        '{"user_text": "x", "benchmark": null, "context": null}',
-        GOOD.decode(),
-    ]
+    with_nulls = b'{"user_text": "x", "benchmark": null, "context": null}'
     full, nulls, bare = read(b"\n".join((json.dumps(row).encode(), with_nulls, GOOD))).rows
     assert full == SeedRow(
         1,
