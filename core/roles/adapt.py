@@ -19,7 +19,7 @@ from ..model.steps import Role
 from ..model.view import View
 from .answers import read_answer
 from .protocols import Answer, Stream, no_stream
-from .seed_style import ask_client, ask_decider, read_said
+from .seed_style import ask_client, ask_decider, named, read_said
 
 METHODS: dict[str, tuple[str, ...]] = {
     "evaluator": ("next", "decide"),
@@ -77,7 +77,13 @@ def make_object(role: str, found: Any, options: dict[str, Any]) -> Any:
         raise RoleError(_no_method(role, found))
     if inspect.iscoroutinefunction(found) or not _fits(found, options):
         return _with_options(found, options)
-    return found(**options)
+    made = found(**options)
+    if not callable(made) and not any(hasattr(made, name) for name in METHODS[role]):
+        raise RoleError(
+            f"was called with its options and gave {named(made)}, which cannot play. A "
+            f"function that is itself to answer takes the view: {found.__name__}(view)."
+        )
+    return made
 
 
 def find_method(role: str, role_object: Any) -> Callable[..., Any]:
@@ -181,4 +187,4 @@ def _signature(function: Any) -> inspect.Signature | None:
 
 def _no_method(role: str, found: Any) -> str:
     names = " or ".join(METHODS[role])
-    return f"is a {type(found).__name__}, which has no {names} and cannot be called."
+    return f"is {named(found)}, which has no {names} and cannot be called."

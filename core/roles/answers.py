@@ -35,7 +35,7 @@ from ..model.steps import Role
 from ..model.view import View
 from .call_ids import with_ids
 from .protocols import Answer
-from .seed_style import read_decision, shown
+from .seed_style import named, read_decision, shown
 
 _WANTED: dict[Role, str] = {
     "evaluator": "a UserMessage, a Stop, text, or a dict with text or stop",
@@ -63,7 +63,7 @@ def _checked(answer: Answer) -> Answer:
         return msgspec.convert(msgspec.to_builtins(answer), Answer)
     except (msgspec.ValidationError, TypeError, NotImplementedError, RecursionError) as error:
         raise RoleError(
-            f"gave a {type(answer.payload).__name__} that is not well formed: {error}.",
+            f"gave {named(answer.payload)} that is not well formed: {error}.",
             kind="bad_reply",
             detail=shown(answer.payload),
         ) from error
@@ -151,8 +151,7 @@ def _text(value: dict[str, Any], key: str, role: Role) -> str:
         return ""
     if not isinstance(text, str):
         raise RoleError(
-            f"gave a dict whose {key} is a {type(text).__name__}, not text "
-            f"(an answer is {_WANTED[role]}).",
+            f"gave a dict whose {key} is {named(text)}, not text (an answer is {_WANTED[role]}).",
             kind="bad_reply",
             detail=shown(value),
         )
@@ -163,7 +162,7 @@ def _no_answer(role: Role, value: Any) -> RoleError:
     if value is None:
         return RoleError(f"gave None; an answer is {_WANTED[role]}.", kind="empty")
     return RoleError(
-        f"gave a {type(value).__name__}; an answer is {_WANTED[role]}.",
+        f"gave {named(value)}; an answer is {_WANTED[role]}.",
         kind="bad_reply",
         detail=shown(value),
     )

@@ -108,7 +108,7 @@ def read_decision(decision: Any, view: View) -> UserMessage | Stop:
     text = _field(decision, "next_user_text", None)
     if terminate is missing:
         raise RoleError(
-            f"gave a {type(decision).__name__} without terminate, which is no decision.",
+            f"gave {named(decision)} without terminate, which is no decision.",
             kind="bad_reply",
             detail=shown(decision),
         )
@@ -127,7 +127,7 @@ def read_said(said: Any) -> TargetReply:
         raise RoleError("gave None instead of a reply.", kind="empty")
     if not isinstance(said, str):
         raise RoleError(
-            f"gave a {type(said).__name__} instead of text.",
+            f"gave {named(said)} instead of text.",
             kind="bad_reply",
             detail=shown(said),
         )
@@ -142,7 +142,7 @@ def read_projects(projects: Any) -> tuple[Project, ...]:
         raise RoleError("gave None instead of projects.", kind="empty")
     if isinstance(projects, str | dict) or not isinstance(projects, Iterable):
         raise RoleError(
-            f"gave a {type(projects).__name__} instead of a list of projects.",
+            f"gave {named(projects)} instead of a list of projects.",
             kind="bad_reply",
             detail=shown(projects),
         )
@@ -202,6 +202,12 @@ def shown(value: Any) -> str:
     return _repr.repr(value)
 
 
+def named(value: Any) -> str:
+    """What kind of thing a value is: "an int", "a TargetReply"."""
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = 2000
 
@@ -220,7 +226,7 @@ def _field(value: Any, name: str, default: Any) -> Any:
 def _word(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise RoleError(
-            f"gave a decision whose {name} is a {type(value).__name__}, not text.",
+            f"gave a decision whose {name} is {named(value)}, not text.",
             kind="bad_reply",
             detail=shown(value),
         )
