@@ -7,12 +7,11 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import msgspec
 from rollstep.core.model.messages import (
-    STOP_REASONS,
     OtherPart,
     Part,
     Payload,
@@ -25,58 +24,13 @@ from rollstep.core.model.messages import (
     ToolResult,
     UserMessage,
 )
-from rollstep.core.model.project import Tool
 
+from .edit_state import CallState, State, edited_blocks, edited_part, has, read, state_of, write
+from .edit_types import EditRequest
 from .json_check import call_fault_words, json_fault
-
-Shape = Literal["message", "reply", "result", "stop"]
-After = Literal["stay", "keep", "rerun"]
-Outcome = Literal["saved", "unchanged", "draft", "closed"]
 
 SHOWN = 200_000
 """Characters of one text that the editor shows; what is beyond stays as it is."""
-
-
-@dataclass(frozen=True)
-class EditRequest:
-    """What is to be edited or written.
-
-    ``original`` is the step's payload, None when the next step is written by hand. ``call`` is the
-    call that a result answers, ``returns`` its tool's schema, ``prefill`` the text to start a
-    written step with, ``tools`` what a new call may call. ``follows`` counts the recorded steps
-    after this one (0: keep is not offered); ``rerun`` says what a rerun would cost ("offline,
-    free"; empty: not offered). ``draft`` is the body of a saved draft. ``external`` opens the
-    human's own editor at once.
-    """
-
-    title: str
-    shape: Shape
-    original: Payload | None = None
-    call: ToolCall | None = None
-    returns: str | None = None
-    prefill: str = ""
-    stop_reasons: tuple[str, ...] = STOP_REASONS
-    tools: tuple[Tool, ...] = ()
-    follows: int = 0
-    rerun: str = ""
-    draft: str = ""
-    external: bool = False
-
-
-@dataclass(frozen=True)
-class EditResult:
-    """How the editor ended.
-
-    ``saved``: ``payload``, ``after`` and ``reason`` are the edit. ``draft``: left with text that is
-    to be kept, in ``draft``. ``unchanged``: saved without an edit. ``closed``: left with nothing to
-    keep. After all but ``draft``, an older draft is done with.
-    """
-
-    outcome: Outcome
-    payload: Payload | None = None
-    after: After = "stay"
-    reason: str = ""
-    draft: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,31 +48,6 @@ class Field:
     hidden_tail: int = 0
 
 
-@dataclass
-class CallState:
-    """A call being edited: ``source`` indexes the original's calls, None for a new one."""
-
-    uid: int
-    source: int | None
-    name: str
-    arguments: str
-
-
-@dataclass
-class State:
-    """All that can be typed; what a draft keeps."""
-
-    shape: Shape
-    texts: list[str]
-    reasoning: list[str] = field(default_factory=list)
-    calls: list[CallState] = field(default_factory=list)
-    refusal: str = ""
-    is_error: bool = False
-    stop_reason: str = ""
-    note: str = ""
-    reason: str = ""
-
-
 class EditModel:
     """The texts of one step while they are edited."""
 
@@ -133,7 +62,7 @@ class EditModel:
         self._new_id = new_id
         self._ids: dict[int, str] = {}
         self._tails: dict[str, str] = {}
-        self.start, self.state = _state_of(request), _state_of(request)
+        self.start, self.state = state_of(request), state_of(request)
         self.draft_loaded = bool(request.draft) and self._load(request.draft)
 
     # What is shown
@@ -171,19 +100,19 @@ class EditModel:
 
     def has(self, key: str) -> bool:
         """Whether there is such a field (a call may have been removed)."""
-        return _has(self.state, key)
+        return has(self.state, key)
 
     def get(self, key: str) -> str:
         """The whole text of a field."""
-        return _read(self.state, key)
+        return read(self.state, key)
 
     def set(self, key: str, shown: str) -> None:
         """Take the shown text of a field; its hidden tail stays."""
-        _write(self.state, key, shown + self._tails.get(key, ""))
+        write(self.state, key, shown + self._tails.get(key, ""))
 
     def put(self, key: str, whole: str) -> None:
         """Take the whole text of a field."""
-        _write(self.state, key, whole)
+        write(self.state, key, whole)
 
     def add_call(self, name: str = "", arguments: str = "{}") -> int:
         """Add a call at the end; returns its uid."""
@@ -202,7 +131,7 @@ class EditModel:
 
     def start_over(self) -> None:
         """Back to what was opened, without the draft."""
-        self.state = _state_of(self.request)
+        self.state = state_of(self.request)
 
     def switch(self) -> None:
         """From message to stop or back; what was typed in the other shape stays."""
@@ -295,9 +224,9 @@ class EditModel:
     def _field(
         self, key: str, label: str, *, json: bool = False, single_line: bool = False
     ) -> Field:
-        text = _read(self.state, key)
-        known = self.original is not None and _has(self.start, key)
-        original = _read(self.start, key) if known else None
+        text = read(self.state, key)
+        known = self.original is not None and has(self.start, key)
+        original = read(self.start, key) if known else None
         self._tails[key] = text[SHOWN:]
         shown, before = text[:SHOWN], original if original is None else original[:SHOWN]
         return Field(key, label, shown, before, json, single_line, len(text) - len(shown))
@@ -318,7 +247,7 @@ class EditModel:
     def _said(self) -> Payload:
         state, old = self.state, self.original
         calls = tuple(self._calls())
-        blocks = tuple(_blocks(getattr(old, "reasoning", ()), state.reasoning))
+        blocks = tuple(edited_blocks(getattr(old, "reasoning", ()), state.reasoning))
         if state.shape == "message":
             return UserMessage(self._parts(), blocks, calls)
         finish = old.finish_reason if isinstance(old, TargetReply) else ""
@@ -341,7 +270,7 @@ class EditModel:
             kept = () if self.start.shape != self.state.shape else old
             return (*((Text(text),) if text else ()), *kept)
         texts = iter(self.state.texts)
-        return tuple(part for part in (_part(part, texts) for part in old) if part is not None)
+        return tuple(part for one in old if (part := edited_part(one, texts)) is not None)
 
     def _calls(self) -> Iterator[ToolCall]:
         old: tuple[ToolCall, ...] = getattr(self.original, "tool_calls", ())
@@ -356,91 +285,3 @@ class EditModel:
 
     def _untouched(self, call: CallState) -> bool:
         return call in self.start.calls
-
-
-def _state_of(request: EditRequest) -> State:
-    payload = request.original
-    if payload is None:
-        state = State(request.shape, [request.prefill])
-        if request.shape == "stop":
-            state.stop_reason = request.stop_reasons[0]
-        if request.shape == "reply":
-            state.reasoning = [""]
-        return state
-    if isinstance(payload, Stop):
-        held_back = payload.note if payload.by == "rule" else ""
-        return State("stop", [held_back], stop_reason=payload.reason, note=payload.note)
-    texts = [part.text for part in payload.parts if isinstance(part, Text)] or [""]
-    state = State(request.shape, texts)
-    if isinstance(payload, ToolResult):
-        state.is_error = payload.is_error
-    if isinstance(payload, UserMessage | TargetReply):
-        state.reasoning = [block.text for block in payload.reasoning]
-        state.calls = [
-            CallState(index, index, call.name, call.arguments)
-            for index, call in enumerate(payload.tool_calls)
-        ]
-    if isinstance(payload, TargetReply):
-        state.reasoning = state.reasoning or [""]
-        state.refusal = payload.refusal
-    return state
-
-
-def _part(part: Part, texts: Iterator[str]) -> Part | None:
-    if not isinstance(part, Text):
-        return part
-    text = next(texts)
-    if text == part.text:
-        return part
-    return Text(text) if text else None
-
-
-def _blocks(old: tuple[Reasoning, ...], texts: list[str]) -> Iterator[Reasoning]:
-    for index, text in enumerate(texts):
-        if index < len(old) and old[index].text == text:
-            yield old[index]
-        elif text:
-            yield Reasoning(text)
-
-
-def _has(state: State, key: str) -> bool:
-    kind, _, rest = key.partition(".")
-    if kind == "text":
-        return int(rest) < len(state.texts)
-    if kind == "reasoning":
-        return int(rest) < len(state.reasoning)
-    if kind == "call":
-        return any(call.uid == int(rest.partition(".")[0]) for call in state.calls)
-    return True
-
-
-def _read(state: State, key: str) -> str:
-    kind, _, rest = key.partition(".")
-    if kind == "text":
-        return state.texts[int(rest)]
-    if kind == "reasoning":
-        return state.reasoning[int(rest)]
-    if kind == "call":
-        uid, _, name = rest.partition(".")
-        text: str = getattr(_call(state, int(uid)), name)
-        return text
-    return {"stop.reason": state.stop_reason, "stop.note": state.note, "refusal": state.refusal}[
-        key
-    ]
-
-
-def _write(state: State, key: str, text: str) -> None:
-    kind, _, rest = key.partition(".")
-    if kind == "text":
-        state.texts[int(rest)] = text
-    elif kind == "reasoning":
-        state.reasoning[int(rest)] = text
-    elif kind == "call":
-        uid, _, name = rest.partition(".")
-        setattr(_call(state, int(uid)), name, text)
-    else:
-        setattr(state, {"stop.reason": "stop_reason", "stop.note": "note"}.get(key, key), text)
-
-
-def _call(state: State, uid: int) -> CallState:
-    return next(call for call in state.calls if call.uid == uid)

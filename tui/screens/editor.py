@@ -17,10 +17,12 @@ from ..sanitize import one_line
 from ..widgets.text_box import TextBox
 from . import external_editor
 from .edit_form import EditForm
-from .edit_model import SHOWN, After, EditModel, EditRequest, EditResult
+from .edit_model import SHOWN, EditModel
 from .edit_panels import ChangesPanel
+from .edit_types import After, EditRequest, EditResult
 from .external_editor import Edited
-from .save_bar import Answer, PasteGuard, SaveBar
+from .key_guard import KeyGuard
+from .save_bar import Answer, SaveBar
 from .schema_example import example_text
 
 DRAFT_SECONDS = 0.7
@@ -67,7 +69,7 @@ class EditorScreen(Screen[EditResult]):
         self._form = EditForm(self.model)
         self._reason = TextBox(self.model.state.reason, single_line=True)
         self._changes = ChangesPanel()
-        self._guard = PasteGuard()
+        self._guard = KeyGuard()
         self._bar = SaveBar(self._guard)
         self._on_draft = on_draft
         self._external = external

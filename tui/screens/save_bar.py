@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from textual import events
@@ -11,10 +10,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from ..sanitize import one_line
-
-PASTE_SECONDS = 0.3
-"""After a paste, keys that decide do nothing for so long: an escape character inside it ends it,
-and the rest arrives as keys."""
+from .key_guard import KeyGuard
 
 
 @dataclass(frozen=True)
@@ -24,22 +20,6 @@ class Answer:
     key: str
     shown: str
     words: str
-
-
-class PasteGuard:
-    """Knows whether a paste has only just happened."""
-
-    def __init__(self) -> None:
-        self._last = float("-inf")
-
-    def pasted(self) -> None:
-        """A paste arrived now."""
-        self._last = time.monotonic()
-
-    @property
-    def closed(self) -> bool:
-        """Whether keys that decide must be ignored."""
-        return time.monotonic() - self._last < PASTE_SECONDS
 
 
 class SaveBar(Static, can_focus=True):
@@ -63,7 +43,7 @@ class SaveBar(Static, can_focus=True):
             self.question = question
             self.key = key
 
-    def __init__(self, guard: PasteGuard) -> None:
+    def __init__(self, guard: KeyGuard) -> None:
         super().__init__()
         self.guard = guard
         self._question = ""

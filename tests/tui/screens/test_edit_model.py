@@ -18,7 +18,8 @@ from rollstep.core.model.messages import (
     tool_result,
     user_message,
 )
-from rollstep.tui.screens.edit_model import SHOWN, EditModel, EditRequest, Shape
+from rollstep.tui.screens.edit_model import SHOWN, EditModel
+from rollstep.tui.screens.edit_types import EditRequest, Shape
 
 ODD = "a\u2028b\r\nc\rd\x85\x0b\x00\ud83d  \n\n"
 SIGNED = Reasoning("think", signature="sig", raw="{}")

@@ -17,7 +17,7 @@ from rollstep.core.model.messages import (
     user_message,
 )
 from rollstep.core.model.project import Tool
-from rollstep.tui.screens.edit_model import EditRequest, EditResult, Shape
+from rollstep.tui.screens.edit_types import EditRequest, EditResult, Shape
 from rollstep.tui.screens.editor import EditorScreen
 from rollstep.tui.screens.external_editor import Edited
 from textual.events import Paste
@@ -161,7 +161,7 @@ async def test_a_call_is_added_with_its_tool_s_arguments_and_another_removed() -
         await pilot.press("tab", "shift+tab", "shift+tab", "shift+tab", "f8", "ctrl+s", "enter")
         calls = app.result.payload.tool_calls
         assert [call.name for call in calls] == ["get_order", "issue_refund"]
-        assert calls[0] is CALL
+        assert calls[0] == CALL
         assert calls[1].made_id
 
 

@@ -1,0 +1,173 @@
+"""A small dialog: choose one of a few rows, or confirm. For stop reasons, branches, deletes, and
+the question whether a project's own code may run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from ..sanitize import visible
+from ..widgets.row_list import Column, ListRow, RowList
+from .key_guard import KeyGuard
+
+_COLUMNS = (Column(3, "strong"), Column(), Column(look="muted", least=50))
+_SHORT = (Column(3, "strong"), Column())
+
+
+@dataclass(frozen=True)
+class Option:
+    """One row: ``value`` is what is handed back, ``key`` a letter that chooses it at once."""
+
+    value: str
+    words: str
+    detail: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class ChooseRequest:
+    """``title`` in a line, ``text`` for what must be known first. ``filterable`` lists are cut down
+    by typing after ``/``.
+    """
+
+    title: str
+    options: tuple[Option, ...]
+    text: str = ""
+    chosen: str = ""
+    filterable: bool = False
+
+
+def confirm(title: str, text: str = "", *, yes: str = "Yes", no: str = "No") -> ChooseRequest:
+    """A question with ``y`` and ``n``; the cursor stands on no, so Enter alone does nothing bad."""
+    options = (Option("no", no, key="n"), Option("yes", yes, key="y"))
+    return ChooseRequest(title, options, text)
+
+
+def trust_question(project: str, objects: tuple[str, ...]) -> ChooseRequest:
+    """May the code that a project file names be run?"""
+    named = ", ".join(objects)
+    return confirm(
+        "Run this project's own code?",
+        f"{project} runs {named} on this computer, with your rights. "
+        "Say yes only if you know where the project comes from.",
+        yes="Run it, and do not ask again for this project",
+        no="Do not run it",
+    )
+
+
+class ChooseScreen(ModalScreen[str | None]):
+    """Dismisses with the chosen option's value, or None."""
+
+    CSS_PATH = "choose.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "cancel", "Cancel"),
+        Binding("slash", "filter", "Filter", show=False),
+    ]
+
+    def __init__(self, request: ChooseRequest) -> None:
+        super().__init__()
+        self.request = request
+        self._guard = KeyGuard()
+        self._filter = ""
+        self._filtering = False
+        self._list = RowList(self._rows())
+
+    def compose(self) -> ComposeResult:
+        """Title, words, rows, keys."""
+        with Vertical(id="dialog"):
+            yield Static(Content(visible(self.request.title)), id="title")
+            if self.request.text:
+                yield Static(Content(visible(self.request.text)), id="text")
+            yield self._list
+            yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        """Stand on what is chosen now; be as high as there are rows."""
+        self._list.styles.height = max(len(self.request.options), 1)
+        self._list.go_to(self.request.chosen)
+        self._list.focus()
+        self._say_keys()
+        self._guard.opened()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What follows a paste at once chooses nothing."""
+        self._guard.pasted()
+
+    def on_key(self, event: events.Key) -> None:
+        """A row's own letter, or a letter of the filter."""
+        if self._filtering:
+            self._type(event)
+        elif not self._guard.closed:
+            for option in self.request.options:
+                if option.key and event.character == option.key:
+                    event.stop()
+                    self.dismiss(option.value)
+                    return
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Chosen."""
+        if not self._guard.closed:
+            self.dismiss(str(event.row.key))
+
+    def action_filter(self) -> None:
+        """Cut the list down by typing."""
+        if self.request.filterable:
+            self._filtering = True
+            self._say_keys()
+
+    def action_cancel(self) -> None:
+        """Nothing chosen."""
+        if self._filter or self._filtering:
+            self._filter, self._filtering = "", False
+            self._refilter()
+        else:
+            self.dismiss(None)
+
+    def _type(self, event: events.Key) -> None:
+        if event.key == "backspace":
+            self._filter = self._filter[:-1]
+        elif event.is_printable and event.character:
+            self._filter += event.character
+        elif event.key == "enter":
+            self._filtering = False
+            self._say_keys()
+            return
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+        self._refilter()
+
+    def _refilter(self) -> None:
+        self._list.show(self._rows())
+        self._say_keys()
+
+    def _rows(self) -> list[ListRow]:
+        wanted = self._filter.casefold()
+        return [
+            ListRow(
+                (option.key, option.words, option.detail),
+                option.value,
+                _COLUMNS if option.detail else _SHORT,
+            )
+            for option in self.request.options
+            if wanted in f"{option.words} {option.detail}".casefold()
+        ]
+
+    def _say_keys(self) -> None:
+        if self._filtering:
+            words = f"/{self._filter}▏"
+        else:
+            words = "Enter choose   Esc cancel"
+            if self.request.filterable:
+                words += f"   / filter {self._filter}"
+        self.query_one("#keys", Static).update(Content(visible(words)))

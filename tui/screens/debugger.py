@@ -1,0 +1,337 @@
+"""The debugger: three panes, timeline, inspector, status lines and keys.
+
+The screen draws what the presenter says and turns keys into actions; it holds no rules. A key
+costs the making of the rows that are seen, and repaints those that have changed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from .. import bars
+from ..actions import ACTIONS, BY_ID, footer
+from ..document import Document
+from ..find import Find
+from ..inspector import TABS, Tab, document
+from ..palette import Palette
+from ..panes import PaneView
+from ..presenter import DebuggerModel
+from ..rows import Row, Span, row
+from ..timeline import Cells, timeline
+from ..widgets.rows_pane import RowsPane
+from .arrange import Arrangement, arrange
+from .debugger_look import LookActions
+from .debugger_make import MakeActions
+
+if TYPE_CHECKING:
+    from ..app import RollstepApp
+
+STREAM_SECONDS = 0.1
+"""Streamed text is painted at most so often; keys paint at once."""
+_SENT_SECONDS = 0.04
+"""The pages of what was sent are made when the cursor has rested so long."""
+
+
+class DebuggerScreen(LookActions, MakeActions, Screen[None], inherit_bindings=False):
+    """Steps one rollout."""
+
+    CSS_PATH = "debugger.tcss"
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(",".join(action.keys), f"act('{action.id}')", action.help, show=False)
+            for action in ACTIONS
+        ),
+        Binding("ctrl+c", "screen.copy_text", "Copy the selected text", show=False),
+    ]
+
+    def __init__(self, model: DebuggerModel, palette: Palette, place: str = "auto") -> None:
+        super().__init__()
+        self.model = model
+        self.palette = palette
+        self.place = place
+        self.view = PaneView(model)
+        self.search: Find | None = None
+        self.tab = 0
+        self.in_inspector = False
+        self.flashed: Span | None = None
+        self.cells = Cells(Row(), [])
+        self.document = Document([])
+        self._document_key: object = None
+        self.arrangement: Arrangement = arrange(80, 24, place)
+        self._unpainted = ""
+        self._streaming = False
+        self._resumed = False
+        self._requests: dict[str, str | None] = {}
+
+    @property
+    def rollstep(self) -> RollstepApp:
+        """The app, by its own type."""
+        from ..app import RollstepApp
+
+        assert isinstance(self.app, RollstepApp)
+        return self.app
+
+    # what is on it
+
+    def compose(self) -> ComposeResult:
+        """Every part is the same kind of widget."""
+        palette = self.palette
+        self.header = RowsPane(palette, id="header")
+        self.status = RowsPane(palette, id="status")
+        self.timeline = RowsPane(palette, id="timeline", selectable=False)
+        self.lanes = [RowsPane(palette, id=f"lane{index}") for index in range(3)]
+        self.inspector = RowsPane(palette, id="inspector")
+        self.hint = RowsPane(palette, id="hint")
+        self.footer = RowsPane(palette, id="footer", selectable=False)
+        self.all_panes = [
+            self.header,
+            self.status,
+            self.timeline,
+            *self.lanes,
+            self.inspector,
+            self.hint,
+            self.footer,
+        ]
+        yield from self.all_panes
+
+    def on_mount(self) -> None:
+        """Place everything before the first paint."""
+        self.rearrange()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Place everything anew."""
+        self.rearrange()
+
+    def rearrange(self) -> None:
+        """Share the screen among the parts, and paint them."""
+        width, height = self.app.size
+        place = self.arrangement = arrange(width, height, self.place)
+        self.header.place(place.header)
+        self.status.place(place.status)
+        self.timeline.place(place.timeline)
+        self.hint.place(place.hint)
+        self.footer.place(place.footer)
+        self.inspector.place(place.inspector)
+        self._place_lanes()
+        self.footer.set_rows(footer(width))
+        self._document_key = None
+        self.repaint()
+
+    def _place_lanes(self) -> None:
+        from textual.geometry import Region
+
+        panes = self.arrangement.panes
+        widths = self.view.resize(panes.width, panes.height, narrow=self.arrangement.narrow)
+        x = 0
+        for index, lane in enumerate(self.lanes):
+            wide = widths[index] if index < len(widths) else 0
+            lane.place(Region(x, panes.y, wide, panes.height) if wide else Region())
+            x += wide
+        self.view.show_cursor()
+
+    def set_palette(self, palette: Palette) -> None:
+        """Other colours, at once."""
+        self.palette = palette
+        for pane in self.all_panes:
+            pane.set_palette(palette)
+
+    def show_model(self, model: DebuggerModel) -> None:
+        """Another rollout: nothing of the one before stays."""
+        self.model = model
+        self.view = PaneView(model)
+        self.search, self.flashed, self._document_key = None, None, None
+        self._requests.clear()
+        self.rearrange()
+
+    # painting
+
+    def repaint(self, *, follow: bool = True) -> None:
+        """Draw what the model says now; ``follow`` scrolls to the cursor."""
+        if not self.is_mounted:
+            return
+        model, width = self.model, self.app.size.width
+        hits = self.search.found if self.search is not None else frozenset[int]()
+        self.view.hits = hits
+        self.view.query = self.search.query if self.search is not None else ""
+        if follow:
+            self.view.show_cursor()
+        self.cells = timeline(model, width, hits)
+        self.header.set_rows([bars.header(model, width)])
+        self.status.set_rows([bars.status(model, width)])
+        self.timeline.set_rows([self.cells.row])
+        self.hint.set_rows([self._hint(width)])
+        for lane, rows in zip(self.lanes, self.view.rows(), strict=False):
+            lane.set_rows(rows)
+        self.repaint_inspector()
+
+    def _hint(self, width: int) -> Row:
+        if self.flashed is not None:
+            return row((f" {bars.fit(self.flashed[0], width - 2)}", self.flashed[1]))
+        if self.search is not None:
+            words = f"/{bars.one_line(self.search.query)}  {self.search.words(self.model.cursor)}"
+            return row((f" {bars.fit(words + '; n N walk them, Esc ends', width - 2)}", "key"))
+        return bars.hint(self.model, width)
+
+    def flash(self, words: str, style: str = "warn") -> None:
+        """Say something in the hint line until the next key."""
+        self.flashed = (bars.one_line(words.replace("\n", "  ")), style)
+        if self.is_mounted:
+            self.hint.set_rows([self._hint(self.app.size.width)])
+
+    def repaint_inspector(self) -> None:
+        """Make the inspector's page if the cursor moved, and draw it."""
+        region = self.arrangement.inspector
+        if not region:
+            return
+        tab = TABS[self.tab]
+        key = self._page_key(tab)
+        if key != self._document_key:
+            if tab.role is not None and self._document_key is not None and not self._rested:
+                self._rest_then_repaint()
+            else:
+                self._document_key = key
+                self.document = document(self.model, tab, self._request(tab))
+        self._rested = False
+        side = 0 if self.arrangement.below else 2
+        self.document.resize(region.width - side - 1, region.height - 1)
+        lead: tuple[Span, ...] = (("│ ", "rule"),) if side else ((" ", "text"),)
+        lines = [
+            Row((*lead, *line.spans), line.fill, line.gutter + len(lead[0][0]))
+            for line in self.document.rows()
+        ]
+        self.inspector.set_rows([self._tabs(region.width), *lines])
+
+    _rested = False
+
+    def _rest_then_repaint(self) -> None:
+        key = self._page_key(TABS[self.tab])
+
+        def repaint() -> None:
+            if key == self._page_key(TABS[self.tab]):
+                self._rested = True
+                self.repaint_inspector()
+
+        self.set_timer(_SENT_SECONDS, repaint)
+
+    def _page_key(self, tab: Tab) -> object:
+        model = self.model
+        step = model.step
+        takes = model.takes(model.cursor) if step else 0
+        failed = len(model.attempts.get(model.step_id, ()))
+        stored = self._requests.get(step.call.request) if step and step.call else None
+        hint = bars.hint_words(model)
+        return (step, tab.id, model.cursor, takes, failed, hint, stored is None)
+
+    def _request(self, tab: Tab) -> str | None:
+        """The stored request of the step, fetched from the library when it is first looked at."""
+        step = self.model.step
+        if step is None or step.call is None or not step.call.request or tab.role != step.role:
+            return None
+        digest = step.call.request
+        if digest not in self._requests:
+            self._requests[digest] = None
+            future = self.rollstep.controller.request(digest)
+            self.run_worker(self._fetch(digest, future), group="request")
+        return self._requests[digest]
+
+    async def _fetch(self, digest: str, future: object) -> None:
+        import asyncio
+        from concurrent.futures import Future
+
+        assert isinstance(future, Future)
+        self._requests[digest] = await asyncio.wrap_future(future)
+        self._rested = True
+        self.repaint_inspector()
+
+    def _tabs(self, width: int) -> Row:
+        corner = "─" if self.arrangement.below else "┬"
+        mark = "»" if self.in_inspector else "─"
+        spans: list[Span] = [(corner + mark, "cursor" if self.in_inspector else "rule")]
+        for index, tab in enumerate(TABS):
+            chosen = index == self.tab
+            label = f"[{tab.label}]" if chosen else f" {tab.label} "
+            spans.append((label, "strong" if chosen else "dim"))
+        below = " ↓ more " if self.document.more_below() else ""
+        used = sum(len(text) for text, _ in spans) + len(below)
+        return row(*spans, ("─" * max(width - used, 0), "rule"), (below, "dim"))
+
+    # events of the engine
+
+    def news(self, only_streamed: bool) -> None:
+        """The model has changed; streamed text alone is painted ten times a second."""
+        if not only_streamed:
+            self.repaint()
+        elif not self._streaming:
+            self._streaming = True
+            self.set_timer(STREAM_SECONDS, self._paint_stream)
+
+    def _paint_stream(self) -> None:
+        self._streaming = False
+        self.repaint()
+
+    # keys
+
+    def action_act(self, name: str) -> None:
+        """Do one action of the registry, unless its keys rest now."""
+        action = BY_ID[name]
+        if action.guard == "acts":
+            if self.rollstep.guard.resting or self._unpainted == name:
+                return
+            self._unpainted = name
+            self.call_after_refresh(self._painted)
+        self.flashed = None
+        getattr(self, f"do_{name}")()
+
+    def _painted(self) -> None:
+        self._unpainted = ""
+
+    def on_screen_resume(self) -> None:
+        """Back on top: keys that act rest for a moment."""
+        if self._resumed:
+            self.rollstep.guard.screen_changed()
+        self._resumed = True
+
+    # mouse
+
+    def on_rows_pane_pressed(self, event: RowsPane.Pressed) -> None:
+        """A click selects a step, or jumps along the timeline."""
+        pane = event.pane
+        if pane is self.timeline:
+            step = self.cells.steps[event.x] if event.x < len(self.cells.steps) else None
+            if step is not None and step < len(self.model.path):
+                self.model.jump(step)
+                self.repaint()
+        elif pane in self.lanes:
+            step = self.view.item_at(self.lanes.index(pane), event.y)
+            if step is not None:
+                self.in_inspector = False
+                self.model.jump(step)
+                self.repaint()
+        elif pane is self.inspector:
+            self._press_tab(event)
+
+    def _press_tab(self, event: RowsPane.Pressed) -> None:
+        self.in_inspector = True
+        if event.y == 0:
+            x = 2
+            for index, tab in enumerate(TABS):
+                x += len(tab.label) + 2
+                if event.x < x:
+                    self.tab = index
+                    break
+        self.repaint_inspector()
+
+    def on_rows_pane_wheel(self, event: RowsPane.Wheel) -> None:
+        """The wheel scrolls what is under it."""
+        if event.pane is self.inspector:
+            if self.document.scroll(event.lines):
+                self.repaint_inspector()
+        elif event.pane in self.lanes and self.view.scroll(event.lines):
+            self.clear_selection()
+            self.repaint(follow=False)

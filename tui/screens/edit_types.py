@@ -1,0 +1,55 @@
+"""What the editor is asked to edit, and how it ended. Plain data; imports no Textual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rollstep.core.model.messages import STOP_REASONS, Payload, ToolCall
+from rollstep.core.model.project import Tool
+
+Shape = Literal["message", "reply", "result", "stop"]
+After = Literal["stay", "keep", "rerun"]
+Outcome = Literal["saved", "unchanged", "draft", "closed"]
+
+
+@dataclass(frozen=True)
+class EditRequest:
+    """What is to be edited or written.
+
+    ``original`` is the step's payload, None when the next step is written by hand. ``call`` is the
+    call that a result answers, ``returns`` its tool's schema, ``prefill`` the text to start a
+    written step with, ``tools`` what a new call may call. ``follows`` counts the recorded steps
+    after this one (0: keep is not offered); ``rerun`` says what a rerun would cost ("offline,
+    free"; empty: not offered). ``draft`` is the body of a saved draft. ``external`` opens the
+    human's own editor at once.
+    """
+
+    title: str
+    shape: Shape
+    original: Payload | None = None
+    call: ToolCall | None = None
+    returns: str | None = None
+    prefill: str = ""
+    stop_reasons: tuple[str, ...] = STOP_REASONS
+    tools: tuple[Tool, ...] = ()
+    follows: int = 0
+    rerun: str = ""
+    draft: str = ""
+    external: bool = False
+
+
+@dataclass(frozen=True)
+class EditResult:
+    """How the editor ended.
+
+    ``saved``: ``payload``, ``after`` and ``reason`` are the edit. ``draft``: left with text that is
+    to be kept, in ``draft``. ``unchanged``: saved without an edit. ``closed``: left with nothing to
+    keep. After all but ``draft``, an older draft is done with.
+    """
+
+    outcome: Outcome
+    payload: Payload | None = None
+    after: After = "stay"
+    reason: str = ""
+    draft: str = ""
