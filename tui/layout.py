@@ -43,7 +43,7 @@ class Source(Protocol):
         """Lines that an item takes in a lane."""
         ...
 
-    def version(self, band: Band) -> object:
+    def band_version(self, band: Band) -> object:
         """Changes whenever the band has to be measured anew."""
         ...
 
@@ -77,7 +77,7 @@ class LaneLayout:
     def box(self, index: int) -> Box:
         """The band's measures."""
         band = self._source.bands()[index]
-        version = (band.first, band.end, self._source.version(band))
+        version = (band.first, band.end, self._source.band_version(band))
         box = self._boxes.get(index)
         if box is None or box.version != version:
             if len(self._boxes) >= _KEPT:

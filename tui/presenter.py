@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from rollstep.core import events as ev
-from rollstep.core.model.history import Command
 from rollstep.core.model.marks import Mark, Score
+from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, Rollout, RolloutHeader
 from rollstep.core.model.steps import ROLES, Attempt, Role, Step
@@ -82,7 +82,7 @@ class DebuggerModel:
         self._blocks: OrderedDict[tuple[str, int], list[PaneLine]] = OrderedDict()
         self._tail: list[Attempt | Asking] = []
         self._tail_version = 0
-        self.version = 0
+        self.acting_from: str | None = None
         self._show(self.rollout.newest_leaf(snapshot.head), cursor_on=snapshot.head)
 
     # what is there
@@ -211,7 +211,6 @@ class DebuggerModel:
 
     def apply(self, event: ev.Event) -> None:
         """Take in one event of the session."""
-        self.version += 1
         handler = _HANDLERS.get(type(event))
         if handler is not None:
             handler(self, event)
@@ -235,6 +234,8 @@ class DebuggerModel:
             if follow:
                 self.cursor += 1
             self._retail()
+        elif step.parent_id is None or step.parent_id in self.path.at:
+            self.layout.reset()
 
     def _saved(self, event: ev.SavedUpTo) -> None:
         for step_id, seq in event.seqs:
@@ -257,11 +258,12 @@ class DebuggerModel:
         self._show(self.rollout.newest_leaf(here), cursor_on=here)
 
     def _head_moved(self, event: ev.HeadMoved) -> None:
-        # The view follows the head only when the human was watching it.
-        watching = self.step_id == self.head or self.cursor < 0
+        # The view follows the head only when the human was watching it, or acted from here.
+        watching = self.step_id in (self.head, self.acting_from)
         self.head = event.head
         if event.head == self.step_id or not watching:
             return
+        self.acting_from = event.head
         if event.head is None:
             self.cursor = -1
         else:
@@ -358,12 +360,12 @@ class DebuggerModel:
         lines = len(self.item_lines(item))
         if item < len(self.path) and lines < 2 and self.takes(item) > 1:
             step = self.path.steps[item]
-            return lines if step.payload.__class__.__name__ == "Stop" else 2
+            return lines if isinstance(step.payload, Stop) else 2
         return lines
 
-    def version(self, band: Band) -> object:  # type: ignore[override]
-        """When the band has to be measured anew."""
-        return 0
+    def band_version(self, band: Band) -> int:
+        """Changes when the band has to be measured anew."""
+        return self._tail_version if band.end > len(self.path) else 0
 
     def item_lines(self, item: int) -> list[PaneLine]:
         """The lines of an item at the lane's width, remembered for steps."""
@@ -412,4 +414,3 @@ _HANDLERS = {
     ev.MarksChanged: DebuggerModel._marks,
     ev.ProjectRevised: DebuggerModel._revised,
 }
-_ = Command

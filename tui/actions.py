@@ -1,0 +1,168 @@
+"""One registry of everything that a key does. Bindings, footer, palette, help screen and the
+README's table of keys all derive from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from .rows import Row, Span, row
+
+Group = Literal["LOOK", "MAKE", "DECIDE", "LEAVE"]
+GROUPS: tuple[Group, ...] = ("LOOK", "MAKE", "DECIDE", "LEAVE")
+ABOUT: dict[Group, str] = {
+    "LOOK": "free, and changes nothing",
+    "MAKE": "can be undone; what it costs is shown before",
+    "DECIDE": "asks, or opens a dialog",
+    "LEAVE": "closes, cancels, quits",
+}
+
+Guard = Literal["free", "acts"]
+"""``acts`` marks keys that pay or decide: they do nothing for a moment after a paste or a change
+of screen, and a held key acts once per repaint."""
+
+
+class Action(NamedTuple):
+    """One thing to do. ``keys`` are Textual's key names; ``label`` stands in the footer, empty for
+    actions that it leaves out; ``short`` is how the keys are written for people."""
+
+    id: str
+    keys: tuple[str, ...]
+    short: str
+    label: str
+    help: str
+    group: Group
+    guard: Guard = "free"
+
+
+def _look(id: str, keys: str, short: str, label: str, help: str) -> Action:
+    return Action(id, tuple(keys.split()), short, label, help, "LOOK")
+
+
+def _make(id: str, keys: str, short: str, label: str, help: str) -> Action:
+    return Action(id, tuple(keys.split()), short, label, help, "MAKE", "acts")
+
+
+ACTIONS: tuple[Action, ...] = (
+    _look("next", "j down", "j", "", "Next step"),
+    _look("previous", "k up", "k", "step", "Previous step"),
+    _look("lane_right", "l right", "l", "", "Nearest step in the lane to the right"),
+    _look("lane_left", "h left", "h", "lane", "Nearest step in the lane to the left"),
+    _look("read_on", "space pagedown", "Space", "read", "Read on, one screenful"),
+    _look("read_back", "backspace pageup", "Backspace", "", "Read back, one screenful"),
+    _look("next_turn", "right_square_bracket", "]", "", "First step of the next turn"),
+    _look("previous_turn", "left_square_bracket", "[", "turn", "First step of this turn, or the one before"),
+    _look("first", "g home", "g", "", "First step"),
+    _look("last", "G end", "G", "ends", "Last step of the branch"),
+    _look("take_before", "comma", ",", "", "The take before this one, and its branch"),
+    _look("take_after", "full_stop", ".", "take", "The next take, and its branch"),
+    _look("find", "slash", "/", "find", "Find in all lanes, arguments and reasoning"),
+    _look("hit_next", "n", "n", "", "Next hit"),
+    _look("hit_previous", "N", "N", "", "Previous hit"),
+    _look("open_step", "enter", "Enter", "full", "The step full screen"),
+    _look("layout", "z", "z", "layout", "Inspector at the right, below, or hidden"),
+    _look("inspect", "i", "i", "inspector", "Next page of the inspector"),
+    _look("area", "tab", "Tab", "area", "Keys go to the panes, or scroll the inspector"),
+    _look("diff", "d", "d", "diff", "What an edit changed"),
+    _look("outline", "o", "o", "outline", "Branches, edits, flags and drafts"),
+    _look("jump_back", "apostrophe", "'", "", "Back to where the last jump began"),
+    _look("select", "v", "v", "", "Select text: drag with the mouse, then y"),
+    _look("copy", "y", "y", "copy", "Copy the selected text, or the step's"),
+    _look("copy_link", "Y", "Y", "", "Copy a link to this step for rollstep open"),
+    _make("step", "s f10", "s", "step", "One step: walks a recorded one, else asks the role"),
+    _make("turn", "t", "t", "turn", "Steps to the end of the turn"),
+    _make("run", "c f5", "c", "run", "Run to the end, or pause the run"),
+    _make("edit", "e", "e", "edit", "Override this step in the editor"),
+    _make("edit_outside", "E", "E", "", "Override this step in $EDITOR"),
+    _make("write", "w", "w", "write", "Write the next step by hand"),
+    _make("insert", "plus equals_sign", "+", "insert", "Insert a step or a turn after this one"),
+    _make("delete", "minus delete", "-", "delete", "Delete this step or turn, on a new branch"),
+    _make("new", "a", "a", "new", "A new project: blank, from a seed row, or a copy"),
+    _make("undo", "u", "u", "undo", "Undo the last command"),
+    _make("redo", "U", "U", "", "Redo what was undone"),
+    Action("export", ("x",), "x", "export", "Export the branch, or up to here", "DECIDE", "acts"),
+    Action("theme", ("f2",), "F2", "", "Choose a theme", "LOOK"),
+    Action("cancel", ("escape",), "Esc", "", "Close, or cancel the call in flight", "LEAVE"),
+    Action("leave", ("q",), "q", "back", "Up one level", "LEAVE"),
+    Action("palette", ("colon",), ":", "commands", "All commands, by name", "LEAVE"),
+    Action("help", ("question_mark", "f1"), "?", "keys", "All keys", "LEAVE"),
+    Action("quit", ("ctrl+q",), "Ctrl+Q", "", "Quit", "LEAVE"),
+)
+
+BY_ID = {action.id: action for action in ACTIONS}
+
+_PAIRS = {
+    "previous": "j k",
+    "lane_left": "h l",
+    "previous_turn": "[ ]",
+    "last": "g G",
+    "take_after": ", .",
+}
+"""Keys that the footer shows together with their opposite."""
+_PINNED = ("palette", "help")
+_FOOTER_ORDER = (
+    ("previous", "find", "open_step", "lane_left", "read_on", "previous_turn", "last", "take_after"),
+    ("layout", "inspect", "area", "diff", "outline", "copy"),
+)
+_MAKE_ORDER = ("step", "turn", "run", "edit", "write", "undo", "export", "new", "insert", "delete")
+
+
+def footer(width: int) -> tuple[Row, Row]:
+    """Two lines of keys, as many as fit; the key to all the others is always there."""
+    look = [*_FOOTER_ORDER[0], *_FOOTER_ORDER[1]]
+    return (
+        _line("LOOK", look, ("leave",), width),
+        _line("MAKE", list(_MAKE_ORDER), _PINNED, width),
+    )
+
+
+def _line(title: str, ids: list[str], pinned: tuple[str, ...], width: int) -> Row:
+    tail = [span for name in pinned for span in _entry(name)]
+    tail_width = sum(len(text) for text, _ in tail)
+    spans: list[Span] = [(f" {title} ", "bar:dim")]
+    used = len(title) + 2
+    for name in ids:
+        entry = _entry(name)
+        need = sum(len(text) for text, _ in entry)
+        if used + need + tail_width + 1 > width:
+            break
+        spans += entry
+        used += need
+    spans.append((" " * max(width - used - tail_width, 0), "bar"))
+    return row(*spans, *tail, fill="bar")
+
+
+def _entry(name: str) -> list[Span]:
+    action = BY_ID[name]
+    keys = _PAIRS.get(name, action.short)
+    return [(f" {keys}", "bar:key"), (f" {action.label} ", "bar")]
+
+
+def key_table() -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Per group its heading, and each action's keys and help: for the help screen and the README."""
+    for group in GROUPS:
+        rows = [(shown_keys(a), a.help) for a in ACTIONS if a.group == group]
+        yield f"{group}: {ABOUT[group]}", rows
+
+
+_SHOWN = {
+    "down": "↓",
+    "up": "↑",
+    "left": "←",
+    "right": "→",
+    "pagedown": "PgDn",
+    "pageup": "PgUp",
+    "home": "Home",
+    "end": "End",
+    "delete": "Del",
+    "f1": "F1",
+    "f5": "F5",
+    "f10": "F10",
+}
+
+
+def shown_keys(action: Action) -> str:
+    """All keys of an action as people write them."""
+    more = [_SHOWN[key] for key in action.keys if key in _SHOWN]
+    return " ".join([action.short, *more])

@@ -1,0 +1,157 @@
+"""The lines above and below the panes: where you are, what it cost, whose move it is."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
+
+from .presenter import DebuggerModel
+from .rows import Row, Span, row
+from .sanitize import one_line
+from .stepview import stop_title
+from .who import ANSWERS, LETTERS, is_live, kind_of, who
+from .wrap import fit
+
+
+def header(model: DebuggerModel, width: int) -> Row:
+    """Title and branch, outcome, whose move it is."""
+    outcome, kind = _outcome(model)
+    move, move_kind = _move(model)
+    right = [(outcome, kind), ("   " if outcome else "", "bar"), (move, move_kind), (" ", "bar")]
+    used = sum(cell_len(text) for text, _ in right)
+    branch = " › " + one_line(model.branch_name())
+    room = max(width - used - 3, 12)
+    branch = fit(branch, max(room // 2, 8))
+    title = fit(one_line(model.rollout.header.title), max(room - cell_len(branch), 6))
+    gap = width - used - 1 - cell_len(title) - cell_len(branch)
+    if gap < 1:
+        right = [(fit(move, max(width - cell_len(title) - cell_len(branch) - 3, 0)), move_kind)]
+        gap = width - 1 - cell_len(title) - cell_len(branch) - cell_len(right[0][0])
+    left: list[Span] = [(" ", "bar"), (title, "bar:title"), (branch, "bar")]
+    return row(*left, (" " * max(gap, 1), "bar"), *right, fill="bar")
+
+
+def _outcome(model: DebuggerModel) -> tuple[str, str]:
+    scores = " ".join(
+        f"{one_line(score.name)} {one_line(str(score.value))}" for score in model.scores[:2]
+    )
+    stop = model.path.stop
+    ending = f"ended: {one_line(stop.reason)}" if stop else ""
+    text = "  ".join(piece for piece in (ending, scores) if piece)
+    return fit(text, 40), "bar:ok" if stop and stop.reason == "goal_reached" else "bar:warn"
+
+
+def _move(model: DebuggerModel) -> tuple[str, str]:
+    if model.asking is not None:
+        return f"asking {fit(one_line(model.asking.who), 30)} …", "bar:busy"
+    if model.ahead:
+        return f"recorded: {model.ahead:,} ahead", "bar"
+    action = model.next_here()
+    if isinstance(action, Nobody):
+        return "nobody's move", "bar"
+    if isinstance(action, Ask):
+        name = who(model.project, action.role)
+        if name == "you":
+            return "your move", "bar:ok"
+        return f"paused: {fit(name, 30)} is next", "bar:ok"
+    return "paused: your move", "bar:ok"
+
+
+def status(model: DebuggerModel, width: int) -> Row:
+    """Step, turn, tokens, cost, edits, flags, saved or not, and who plays."""
+    pieces = [_saved(model)] if model.unsaved else []
+    pieces += _counts(model)
+    if not model.unsaved:
+        pieces.append(_saved(model))
+    pieces += _players(model)
+    spans: list[Span] = []
+    used = 1
+    for text, kind in pieces:
+        need = cell_len(text) + 2
+        if used + need > width + 1:
+            break
+        spans += [(" " if not spans else "  ", "text"), (text, kind)]
+        used += need
+    return row(*spans)
+
+
+def _saved(model: DebuggerModel) -> Span:
+    if model.unsaved:
+        count = f"{model.unsaved_count} only in memory" if model.unsaved_count else ""
+        words = one_line(model.unsaved).rstrip(".")
+        return f"NOT SAVED: {words}. {count}".rstrip(), "alarm"
+    if model.pending:
+        return f"saving {len(model.pending)} …", "warn"
+    return ("demo: not kept", "dim") if model.throwaway else ("all saved", "ok")
+
+
+def _counts(model: DebuggerModel) -> list[Span]:
+    path = model.path
+    turn = path.turn[model.cursor] if model.cursor >= 0 else 0
+    pieces = [
+        (f"step {model.cursor + 1:,}/{len(path):,}", "strong"),
+        (f"turn {turn}/{model.project.max_turns}", "strong"),
+    ]
+    if path.tokens[-1]:
+        pieces.append((f"{path.tokens[model.cursor + 1]:,} tok", "dim"))
+        pieces.append((f"${path.cost[model.cursor + 1]:.4f}", "dim"))
+    pieces.append((_plural(path.edits, "edit") + " *", "human" if path.edits else "dim"))
+    flags = sum(map(len, path.flagged.values())) if len(path.flagged) < 50 else len(path.flagged)
+    pieces.append((_plural(flags, "flag") + " !", "warn" if flags else "dim"))
+    return pieces
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def _players(model: DebuggerModel) -> list[Span]:
+    roles = ("evaluator", "target", "tool") if model.project.tool_simulator else (
+        "evaluator",
+        "target",
+    )
+    return [(f"{LETTERS[role]} {fit(who(model.project, role), 24)}", role) for role in roles]
+
+
+def hint(model: DebuggerModel, width: int) -> Row:
+    """What ``s`` would do here; or what just happened, where that has to be known first."""
+    text, kind = hint_words(model)
+    return row((" " + fit(text, width - 2), kind))
+
+
+def hint_words(model: DebuggerModel) -> Span:
+    """The hint and its style."""
+    if model.asking is not None:
+        what = ANSWERS[model.asking.role]
+        return f"asking {one_line(model.asking.who)} for the {what}; Esc cancels", "busy"
+    if model.notice:
+        return one_line(model.notice), "warn"
+    if model.ahead:
+        steps = f"{model.ahead:,} recorded step{'s' if model.ahead > 1 else ''} ahead"
+        return f"{steps}: s walks on, free; e overrides this step", "dim"
+    action = model.next_here()
+    if isinstance(action, Nobody):
+        stop = model.path.stop
+        return f"{stop_title(stop) if stop else 'ended'}; e overrides it, x exports", "dim"
+    if isinstance(action, Opening):
+        return "s plays the opening message, free", "dim"
+    if isinstance(action, RuleStop):
+        return f"s ends it: {action.reason}, by rule", "dim"
+    return _ask_words(model, action)
+
+
+def _ask_words(model: DebuggerModel, action: Ask) -> Span:
+    project = model.project
+    what = ANSWERS[action.role]
+    if action.call is not None:
+        what = f"result of {one_line(action.call.name)}"
+    elif action.last_chance:
+        what = "last word (the last permitted turn is over)"
+    kind = kind_of(project, action.role)
+    if kind == "human":
+        return f"your move: w writes the {what}", "ok"
+    if not kind:
+        return f"nobody plays the tool simulator: w writes the {what}", "warn"
+    cost = "live, may cost money" if is_live(project, action.role) else "offline, free"
+    return f"s asks {who(project, action.role)} for the {what} ({cost}); w writes it by hand", "dim"

@@ -1,0 +1,256 @@
+"""The only place that talks to the engine. Never blocks the screen's loop.
+
+One command runs at a time, so that neither a key nor a click can race a running step. Results and
+events come back as messages; ``post`` must be safe to call from another thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rollstep.core.events import Event
+from rollstep.core.model.messages import Payload
+
+from .presenter import Snapshot
+
+if TYPE_CHECKING:
+    from textual.message import Message
+
+    from rollstep.core.engine import Engine
+    from rollstep.core.model.history import Draft
+    from rollstep.core.model.project import Project
+    from rollstep.core.session import Session
+    from rollstep.core.store.change import Saved, Summary
+    from rollstep.core.store.library import Library
+
+    from .target import OpenTarget
+
+T = TypeVar("T")
+After = Any
+"""``stay``, ``keep`` or ``rerun``; the session checks it."""
+
+
+class Controller:
+    """Opens rollouts, hands commands to the open session, and gathers its events."""
+
+    def __init__(self, engine: Engine, *, throwaway: bool = False) -> None:
+        self.engine = engine
+        self.throwaway = throwaway
+        self.post: Callable[[Message], object] = lambda message: None
+        self._events: deque[tuple[int, Event]] = deque()
+        self._generation = 0
+        self._told = False
+        self._lock = threading.Lock()
+        self._running: Future[Any] | None = None
+        engine.watch(self._on_event)
+
+    # events
+
+    def _on_event(self, event: Event) -> None:
+        with self._lock:
+            self._events.append((self._generation, event))
+            tell, self._told = not self._told, True
+        if tell:
+            from .messages import EngineNews
+
+            self.post(EngineNews())
+
+    def take_events(self) -> list[Event]:
+        """The events since the last call, of the session that is open now."""
+        with self._lock:
+            self._told = False
+            events = [event for number, event in self._events if number == self._generation]
+            self._events.clear()
+        return events
+
+    # opening
+
+    def open(self, target: OpenTarget) -> Future[Snapshot]:
+        """Open what the target names. The future fails with a RollstepError that says why not."""
+        return self.engine.submit(self._open(target))
+
+    def open_project(self, project: Project, source: str = "") -> Future[Snapshot]:
+        """A new rollout of a project that was made in the app."""
+        return self.engine.submit(self._shown(self.engine.open_project(project, source=source)))
+
+    async def _open(self, target: OpenTarget) -> Snapshot:
+        from .opening import open_target
+
+        return await self._shown(open_target(self.engine, target))
+
+    async def _shown(self, opening: Coroutine[Any, Any, Session]) -> Snapshot:
+        session = await opening
+        with self._lock:
+            self._generation += 1
+            self._events.clear()
+        return self._snapshot(session)
+
+    def _snapshot(self, session: Session) -> Snapshot:
+        rollout = session.rollout
+        return Snapshot(
+            rollout.header,
+            tuple(rollout.projects),
+            tuple(rollout),
+            frozenset(rollout.hidden),
+            session.head,
+            session.branches,
+            session.marks,
+            (),
+            session.attempts,
+            self.throwaway,
+        )
+
+    def recent(self, limit: int = 50) -> Future[list[Summary]]:
+        """The rollouts used last."""
+        return self.engine.submit(self.engine.recent(limit))
+
+    # commands
+
+    @property
+    def busy(self) -> bool:
+        """Whether a command is running."""
+        return self._running is not None and not self._running.done()
+
+    def command(self, label: str, work: Callable[[Session], Coroutine[Any, Any, object]]) -> bool:
+        """Run one command of the human; False when another is running still."""
+        session = self.engine.session
+        if self.busy or session is None:
+            return False
+        future = self._running = self.engine.submit(work(session))
+        future.add_done_callback(lambda done: self._ended(label, done))
+        return True
+
+    def _ended(self, label: str, future: Future[Any]) -> None:
+        from .messages import CommandEnded
+
+        if future.cancelled():
+            self.post(CommandEnded(label, None, None))
+            return
+        error = future.exception()
+        self.post(CommandEnded(label, None if error else future.result(), error))
+
+    def step(self, at: str | None) -> bool:
+        """One step from here."""
+        return self.command("step", lambda session: session.step(at))
+
+    def turn(self, at: str | None) -> bool:
+        """To the end of the turn."""
+        return self.command("turn", lambda session: session.turn(at))
+
+    def run(self, at: str | None) -> bool:
+        """To the end, a limit, or a pause."""
+
+        async def running(session: Session) -> None:
+            async for _ in session.run(at):
+                pass
+
+        return self.command("run", running)
+
+    def pause(self) -> None:
+        """Let a run end after the step that is being made."""
+        self._call(lambda session: session.pause())
+
+    def cancel(self) -> None:
+        """Cancel the call in flight, and the run that it belongs to."""
+
+        def stop(session: Session) -> None:
+            session.pause()
+            session.cancel()
+
+        self._call(stop)
+
+    def _call(self, work: Callable[[Session], object]) -> None:
+        """Something quick that may interrupt a running command."""
+        session = self.engine.session
+
+        async def calling() -> None:
+            if session is not None:
+                work(session)
+
+        self.engine.submit(calling())
+
+    def write(self, payload: Payload, at: str | None, reason: str = "") -> bool:
+        """The next step by hand."""
+        return self.command("write", lambda session: session.write(payload, at, reason))
+
+    def override(self, step_id: str, payload: Payload, after: After, reason: str) -> bool:
+        """A step by hand in the place of another."""
+        return self.command(
+            "override", lambda session: session.override(step_id, payload, after, reason)
+        )
+
+    def insert(self, after: str | None, payloads: Sequence[Payload], reason: str = "") -> bool:
+        """New steps after this one."""
+        return self.command("insert", lambda session: session.insert(after, payloads, reason))
+
+    def delete(self, step_ids: Sequence[str]) -> bool:
+        """Leave steps out."""
+        return self.command("delete", lambda session: session.delete(step_ids))
+
+    def undo(self) -> bool:
+        """Take the last command back."""
+        return self.command("undo", lambda session: session.undo())
+
+    def redo(self) -> bool:
+        """Bring back what undo took."""
+        return self.command("redo", lambda session: session.redo())
+
+    def revise(self, project: Project) -> bool:
+        """Make later steps from a changed project."""
+        return self.command("revise", lambda session: session.revise(project))
+
+    def name_branch(self, leaf_id: str, name: str) -> bool:
+        """Name a branch."""
+        return self.command("name", lambda session: session.name_branch(leaf_id, name))
+
+    # drafts, requests, saving, exporting
+
+    def save_draft(self, slot: str, body: str) -> None:
+        """Keep text that is being typed."""
+        self._quiet(lambda session: session.save_draft(slot, body))
+
+    def drop_draft(self, slot: str) -> None:
+        """The text was saved as a step, or thrown away."""
+        self._quiet(lambda session: session.drop_draft(slot))
+
+    def drafts(self) -> Future[tuple[Draft, ...]]:
+        """Texts that were typed and not saved as steps."""
+        session = self.engine.session
+        assert session is not None
+        return self.engine.submit(session.drafts())
+
+    def _quiet(self, work: Callable[[Session], Coroutine[Any, Any, object]]) -> None:
+        session = self.engine.session
+        if session is not None:
+            self.engine.submit(work(session))
+
+    def request(self, digest: str) -> Future[str | None]:
+        """The stored body of a request."""
+        return self.with_library(lambda library: library.request(digest))
+
+    def with_library(self, work: Callable[[Library], T]) -> Future[T | None]:
+        """Ask the library something on the engine's thread; None without one."""
+
+        async def asking() -> T | None:
+            library = self.engine.library
+            return work(library) if library is not None else None
+
+        return self.engine.submit(asking())
+
+    def saved(self) -> Future[Saved]:
+        """The open rollout whole, for exports."""
+        session = self.engine.session
+        assert session is not None
+
+        async def whole() -> Saved:
+            return session.saved()
+
+        return self.engine.submit(whole())
+
+    def save_again(self) -> None:
+        """Try once more to save what could not be saved."""
+        self._call(lambda session: session.save_again())

@@ -1,0 +1,332 @@
+"""The inspector's documents: the message, what each role was sent, the raw step, the difference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rollstep.core.model.messages import (
+    OtherPart,
+    Payload,
+    Stop,
+    SystemNote,
+    TargetReply,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    parts_text,
+    payload_text,
+    reasoning_text,
+)
+from rollstep.core.model.steps import Attempt, Role, Step
+from rollstep.core.model.view import View
+from rollstep.core.rules.views import view_for
+
+from .bars import hint_words
+from .document import Block, Document
+from .flags import hidden_flags
+from .presenter import DebuggerModel
+from .stepview import call_text, first_words, other_part, stop_title
+from .who import NAMES, made_by, who
+
+_DIFF_LINES = 3000
+"""Lines on either side that a difference is made of at most."""
+_PRETTY = 100_000
+"""JSON longer than this is shown as it came."""
+
+
+class Tab(NamedTuple):
+    """One page of the inspector."""
+
+    id: str
+    label: str
+    role: Role | None = None
+
+
+TABS = (
+    Tab("message", "Message"),
+    Tab("sent_evaluator", "Sent:E", "evaluator"),
+    Tab("sent_target", "T", "target"),
+    Tab("sent_tool", "S", "tool"),
+    Tab("raw", "Raw"),
+    Tab("diff", "Diff"),
+)
+
+
+def document(model: DebuggerModel, tab: Tab, request: str | None = None) -> Document:
+    """The page for the step under the cursor. ``request`` is the body that was sent, if stored."""
+    step = model.step
+    if step is None:
+        return Document(list(_project(model)))
+    if tab.role is not None:
+        return Document(list(_sent(model, tab.role, request)), at_end=True)
+    if tab.id == "raw":
+        return Document([Block("text", raw_text(step))])
+    if tab.id == "diff":
+        return Document(list(_difference(model, step)))
+    return Document(list(_message(model, step)))
+
+
+def _project(model: DebuggerModel) -> Iterator[Block]:
+    project = model.project
+    yield Block("title", project.title)
+    if project.goal:
+        yield Block("text", project.goal)
+    yield from _here(model)
+
+
+def _message(model: DebuggerModel, step: Step) -> Iterator[Block]:
+    index = model.cursor
+    yield Block(step.role + ":strong", f"{index + 1} {_kind(step.payload)}")
+    yield Block("dim", _made(step))
+    if step.reason:
+        yield Block("human", f"reason: {step.reason}")
+    call = model.path.call.get(index)
+    if call is not None:
+        yield Block("dim", f"answers {call_text(call)}")
+    yield from payload_blocks(step.payload)
+    yield from _flags(model, step)
+    yield from _takes(model, step)
+    yield from _failures(model.attempts.get(step.id, []))
+    yield from _here(model)
+
+
+def _kind(payload: Payload) -> str:
+    if isinstance(payload, Stop):
+        return stop_title(payload)
+    return {
+        UserMessage: "evaluator message",
+        TargetReply: "target reply",
+        ToolResult: "tool result",
+        SystemNote: "system note",
+    }[type(payload)]
+
+
+def _made(step: Step) -> str:
+    pieces = [made_by(step)]
+    call = step.call
+    if call is not None:
+        used = call.usage
+        about = "about " if used.estimated else ""
+        pieces.append(f"{about}{used.prompt_tokens:,} + {used.completion_tokens:,} tokens")
+        if call.cost is not None:
+            pieces.append(f"${call.cost:.4f}")
+        if call.seconds:
+            pieces.append(f"{call.seconds:.1f} s")
+        if call.attempts > 1:
+            pieces.append(f"{call.attempts} tries")
+    if not step.seq:
+        pieces.append("not saved yet")
+    return ", ".join(pieces)
+
+
+def payload_blocks(payload: Payload) -> Iterator[Block]:
+    """All of a step's content, whole."""
+    yield Block("text", "")
+    if isinstance(payload, Stop):
+        if payload.note:
+            yield Block("text", payload.note)
+        return
+    if isinstance(payload, TargetReply | UserMessage) and payload.reasoning:
+        yield Block("heading", "reasoning")
+        yield Block("reasoning", reasoning_text(payload.reasoning))
+        yield Block("text", "")
+    text = parts_text(payload.parts)
+    has_calls = isinstance(payload, TargetReply | UserMessage) and payload.tool_calls
+    if text:
+        yield Block("text", pretty(text) if isinstance(payload, ToolResult) else text)
+    elif not has_calls:
+        yield Block("dim", "(empty)")
+    for part in payload.parts:
+        if isinstance(part, OtherPart):
+            yield Block("dim", other_part(part))
+    if isinstance(payload, TargetReply) and payload.refusal:
+        yield Block("error", f"refused: {payload.refusal}")
+    if isinstance(payload, TargetReply | UserMessage):
+        for call in payload.tool_calls:
+            yield from _call_blocks(call)
+
+
+def _call_blocks(call: ToolCall) -> Iterator[Block]:
+    yield Block("call", f"> {call.name}")
+    if call.arguments not in ("", "{}"):
+        yield Block("text", pretty(call.arguments), 2)
+
+
+def pretty(text: str) -> str:
+    """JSON with indentation, for reading only; anything else as it is. The Raw page and the
+    editor have the text as it came."""
+    if len(text) > _PRETTY or text[:1] not in ("{", "["):
+        return text
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _flags(model: DebuggerModel, step: Step) -> Iterator[Block]:
+    flags = [*model.path.flagged.get(model.cursor, ()), *hidden_flags(step.payload)]
+    if flags:
+        yield Block("text", "")
+        yield Block("heading", "flags on this step")
+        for flag in flags:
+            yield Block("warn", f"! {flag}")
+
+
+def _takes(model: DebuggerModel, step: Step) -> Iterator[Block]:
+    takes = model.rollout.takes(step.id)
+    if len(takes) < 2:
+        return
+    yield Block("text", "")
+    yield Block("heading", f"takes here: {len(takes)} (, and . walk them)")
+    for place, take_id in enumerate(takes, 1):
+        take = model.rollout.steps[take_id]
+        here = ">" if take_id == step.id else " "
+        by = "*" if take.origin == "human" else " "
+        yield Block("strong" if here == ">" else "dim", f"{here}{place}{by} {_brief(take)}")
+
+
+def _brief(step: Step) -> str:
+    if isinstance(step.payload, Stop):
+        return stop_title(step.payload)
+    return first_words(step.payload, 200) or "(calls only)"
+
+
+def _failures(attempts: list[Attempt]) -> Iterator[Block]:
+    if not attempts:
+        return
+    yield Block("text", "")
+    yield Block("heading", f"failed here: {len(attempts)}")
+    for attempt in attempts[-3:]:
+        yield Block("error", f"{NAMES[attempt.role]}: {attempt.words}")
+        if attempt.partial:
+            yield Block("dim", "what had arrived:")
+            yield Block("text", attempt.partial, 2)
+        if attempt.detail:
+            yield Block("dim", attempt.detail, 2)
+
+
+def _here(model: DebuggerModel) -> Iterator[Block]:
+    words, style = hint_words(model)
+    yield Block("text", "")
+    yield Block("heading", "s here")
+    yield Block(style, words)
+
+
+def _sent(model: DebuggerModel, role: Role, request: str | None) -> Iterator[Block]:
+    step = model.step
+    assert step is not None
+    own = step.role == role and not isinstance(step.payload, SystemNote)
+    number = model.cursor + 1
+    name = NAMES[role]
+    if own and request is not None:
+        yield Block("heading", f"sent to the {name} for step {number}, as stored")
+        yield Block("text", pretty(request))
+        return
+    steps = model.path.steps[: model.cursor if own else model.cursor + 1]
+    view = view_for(_project_of(model, step), steps, role)
+    when = f"for step {number}" if own else f"were it asked after step {number}"
+    yield Block("heading", f"given to the {name} {when}")
+    if own and step.origin == "import":
+        yield Block("warn", "reconstructed: the import holds no request")
+    elif own and step.origin == "human":
+        yield Block("dim", "written by hand: nothing was sent; this is what would have been")
+    yield from _view(model, view)
+
+
+def _project_of(model: DebuggerModel, step: Step) -> Any:
+    projects = model.rollout.projects
+    return projects[step.revision] if step.revision < len(projects) else projects[-1]
+
+
+def _view(model: DebuggerModel, view: View) -> Iterator[Block]:
+    project = view.project
+    yield Block("dim", f"{who(project, view.role)}, turn {view.turn_index + 1}/{view.max_turns}")
+    system = getattr(project.target, "system", None) if view.role == "target" else None
+    if system:
+        yield Block("heading", "system")
+        yield Block("text", system)
+    if view.role == "evaluator":
+        for field in ("persona", "instructions", "stop_when"):
+            if text := getattr(project.evaluator, field, ""):
+                yield Block("heading", field.replace("_", " "))
+                yield Block("text", text)
+    if not view.messages:
+        yield Block("dim", "(no message yet)")
+    for message in view.messages:
+        yield from _given(message)
+    if view.call is not None:
+        yield Block("heading", "the call to answer")
+        yield from _call_blocks(view.call)
+
+
+def _given(message: Payload) -> Iterator[Block]:
+    yield Block("heading", _kind(message))
+    if isinstance(message, TargetReply | UserMessage) and message.reasoning:
+        yield Block("reasoning", reasoning_text(message.reasoning), 2)
+    yield Block("text", payload_text(message), 2)
+    if isinstance(message, TargetReply | UserMessage):
+        for call in message.tool_calls:
+            yield Block("call", f"> {call_text(call, 4000)}", 2)
+
+
+def raw_text(step: Step) -> str:
+    """The step as JSON, every field, nothing made prettier than an indentation."""
+    return json.dumps(msgspec.to_builtins(step), ensure_ascii=False, indent=2)
+
+
+def _difference(model: DebuggerModel, step: Step) -> Iterator[Block]:
+    other = _other(model, step)
+    if other is None:
+        yield Block("dim", "No other take of this step, and it replaces none.")
+        return
+    what = "what it replaces" if other.id == step.replaces else "the take before it"
+    yield Block("heading", f"this step against {what}")
+    yield from diff_blocks(plain(other.payload), plain(step.payload))
+
+
+def _other(model: DebuggerModel, step: Step) -> Step | None:
+    steps = model.rollout.steps
+    if step.replaces in steps:
+        return steps[step.replaces]
+    takes = model.rollout.takes(step.id)
+    if len(takes) < 2 or step.id not in takes:
+        return None
+    place = takes.index(step.id)
+    return steps[takes[place - 1 if place else 1]]
+
+
+def plain(payload: Payload, *, as_is: bool = False) -> str:
+    """A step as text to compare or copy: reasoning, text, calls; ``as_is`` leaves arguments as they
+    came."""
+    if isinstance(payload, Stop):
+        return f"{stop_title(payload)}\n{payload.note}".rstrip("\n")
+    pieces = []
+    if isinstance(payload, TargetReply | UserMessage) and payload.reasoning:
+        pieces.append(reasoning_text(payload.reasoning))
+    pieces.append(payload_text(payload))
+    if isinstance(payload, TargetReply | UserMessage):
+        for call in payload.tool_calls:
+            arguments = call.arguments if as_is else pretty(call.arguments)
+            pieces.append(f"> {call.name}\n{arguments}")
+    return "\n".join(piece for piece in pieces if piece)
+
+
+def diff_blocks(before: str, after: str) -> Iterator[Block]:
+    """Lines taken away and put in, with the same lines between them."""
+    from difflib import SequenceMatcher
+
+    old, new = before.split("\n")[:_DIFF_LINES], after.split("\n")[:_DIFF_LINES]
+    if before == after:
+        yield Block("dim", "The same text.")
+        return
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "equal":
+            yield from (Block("dim", line, 2) for line in old[a:b])
+            continue
+        yield from (Block("removed", f"- {line}") for line in old[a:b])
+        yield from (Block("added", f"+ {line}") for line in new[c:d])

@@ -1,0 +1,85 @@
+"""From what the human asked to open to an open session; runs on the engine's thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rollstep.core.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from rollstep.core.engine import Engine
+    from rollstep.core.session import Session
+
+    from .target import OpenTarget
+
+
+async def open_target(engine: Engine, target: OpenTarget) -> Session:
+    """Open the target. Raises a RollstepError that names what is wrong and where."""
+    session = await _open(engine, target)
+    if target.step is not None:
+        path = session.rollout.path(session.rollout.newest_leaf(session.head))
+        if not 1 <= target.step <= len(path):
+            raise UsageError(
+                f"There is no step {target.step}: this branch has {len(path)} steps. "
+                "Open the rollout without a number, and find the step there."
+            )
+        await session.go_to(path[target.step - 1].id)
+    return session
+
+
+async def _open(engine: Engine, target: OpenTarget) -> Session:
+    if target.sample:
+        return await _open_sample(engine, target)
+    if target.path is not None:
+        return await _open_file(engine, target.path, target.record)
+    if engine.library is None:
+        raise UsageError("There is no library to find a rollout in.")
+    return await engine.open_rollout(engine.library.find(target.rollout))
+
+
+async def _open_sample(engine: Engine, target: OpenTarget) -> Session:
+    from rollstep.core.samples import sample
+
+    found = sample(target.sample)
+    if target.recorded and found.bundle is not None and engine.library is not None:
+        return await _open_bundle(engine, found.bundle)
+    return await _open_project(engine, found.project, f"sample {found.name}")
+
+
+async def _open_file(engine: Engine, path: Path, record: int) -> Session:
+    name = path.name.lower()
+    if name.endswith(".rollstep.jsonl"):
+        return await _open_bundle(engine, path)
+    if name.endswith(".jsonl"):
+        return await _open_seed(engine, path, record)
+    return await _open_project(engine, path, str(path))
+
+
+async def _open_project(engine: Engine, path: Path, source: str) -> Session:
+    from rollstep.core.projects.reader import read_project
+
+    return await engine.open_project(read_project(path), source=source)
+
+
+async def _open_bundle(engine: Engine, path: Path) -> Session:
+    from rollstep.core.store.importing import import_bundle
+
+    if engine.library is None:
+        raise UsageError("A bundle is opened in a library; there is none.")
+    ids = import_bundle(path, engine.library, [])
+    if not ids:
+        raise InputError(f"{path}: there is no rollout in this bundle.")
+    return await engine.open_rollout(ids[0])
+
+
+async def _open_seed(engine: Engine, path: Path, record: int) -> Session:
+    from rollstep.core.projects.seed_author import SeedAuthor
+    from rollstep.core.projects.seeds import read_seeds
+
+    seeds = read_seeds(path)
+    rows = seeds.rows
+    if not 0 <= record < len(rows):
+        raise InputError(f"{path}: there is no row {record + 1}; it has {len(rows)} usable rows.")
+    project = SeedAuthor(rows[record : record + 1]).project_of(rows[record])
+    return await engine.open_project(project, source=str(path), record=record)

@@ -1,0 +1,30 @@
+"""What the app is to open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class OpenTarget(NamedTuple):
+    """One of: a file, a rollout of the library (its id or the beginning of it), a sample.
+
+    ``step`` is the number behind the ``#`` of a link, a position in the branch that opens,
+    counted from 1; ``record`` the row of a seed file, counted from 0. ``recorded`` opens a
+    sample's recorded rollout instead of the project afresh.
+    """
+
+    path: Path | None = None
+    rollout: str = ""
+    sample: str = ""
+    step: int | None = None
+    record: int = 0
+    recorded: bool = False
+
+
+def parse_link(text: str) -> tuple[str, int | None]:
+    """``ROLLOUT#20`` cut in two; without a number the step is None."""
+    name, sharp, number = text.rpartition("#")
+    if sharp and number.isdigit() and name:
+        return name, int(number)
+    return text, None
