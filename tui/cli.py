@@ -103,7 +103,7 @@ def demo_command(sample: str, keep: bool, library: Path | None) -> int:
 def run_command(projects: tuple[Path, ...], seed_file: Path | None, **options: Any) -> int:
     """Run projects or seed rows headless.
 
-    Their turn records are appended: they go to DIR/multi_turn_project.jsonl, in the order of the rows.
+    Their turn records are appended to DIR/multi_turn_project.jsonl, in the order of the rows.
     """
     from .commands.run import RunOptions, run_project_files, run_seed_file
 

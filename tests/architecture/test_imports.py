@@ -22,6 +22,7 @@ BELOW: dict[str, set[str]] = {
     "workers": {"model"},
     "roles": {"workers", "rules", "model"},
     "samples": {"projects", "store", "model"},
+    "export": {"formats", "projects", "store", "rules", "model"},
     "session": {"roles", "workers", "rules", "store", "formats", "events", "model"},
     "engine": {"session", "projects", "roles", "workers", "rules", "store", "events", "model"},
     "batch": {
