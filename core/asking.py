@@ -61,10 +61,12 @@ class Asker:
         parent_id: str | None,
     ) -> Made:
         """The payload that this action calls for. Raises RoleError and HumanNeeded."""
+        if not isinstance(action, Ask):
+            return by_script(action)
         roles = self._roles
         if roles is None or self._project is not project:
             roles = await self._build(project)
-        if not self.watched or not isinstance(action, Ask):
+        if not self.watched:
             return await make(action, state, project, roles, take_index, seed, no_stream)
         self._emit(AskStarted(action.role, parent_id, roles.name(action.role)))
         try:
@@ -109,6 +111,11 @@ async def make(
     if isinstance(action, Ask):
         view = state.view(action, project, take_index=take_index, seed=seed)
         return _made(await _ask(roles, view, stream), action, roles, project)
+    return by_script(action)
+
+
+def by_script(action: Action) -> Made:
+    """The payload of an action that asks nobody: the opening, or a stop by rule."""
     if isinstance(action, Opening):
         return Made(user_message(action.text), "script")
     assert isinstance(action, RuleStop)

@@ -108,9 +108,12 @@ class Journal:
         """How the rollout stands."""
         self._status, self._status_note = status, note
 
-    def save(self) -> bool:
-        """Commit everything that waits. False, and ``Unsaved`` told, when that failed."""
-        if self._library is None:
+    def save(self, *, even_empty: bool = False) -> bool:
+        """Commit everything that waits. False, and ``Unsaved`` told, when that failed.
+
+        A rollout without a step enters the library only when ``even_empty`` says so.
+        """
+        if self._library is None or not (self._has_news() or even_empty):
             return True
         try:
             seqs = self._library.commit(self._change())
@@ -122,6 +125,13 @@ class Journal:
         self._clear()
         self._emit(SavedUpTo(tuple(seqs.items())))
         return True
+
+    def _has_news(self) -> bool:
+        if self.waiting or self._projects_saved < len(self._rollout.projects) > 1:
+            return True
+        if self.is_new:
+            return False
+        return bool(self._commands) or self._head is not None or self._status is not None
 
     def _change(self) -> Change:
         rollout = self._rollout

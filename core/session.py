@@ -410,7 +410,7 @@ class Session:
         journal = self._writer.journal
         if journal.library is not None:
             if journal.is_new:
-                journal.save()
+                journal.save(even_empty=True)
             journal.library.save_draft(self.rollout.header.id, Draft(slot, body, self._clock()))
 
     async def drop_draft(self, slot: str) -> None:

@@ -138,6 +138,8 @@ class TreeWriter:
             current = parent
         if record:
             self.journal.head(head)
+            if head is not None and isinstance(self.rollout.steps[head].payload, Stop):
+                self.set_status("ended")
         if self.watchers:
             self.emit(HeadMoved(head))
 
@@ -284,7 +286,7 @@ class TreeWriter:
                 self._command = None
             if not self.history.drop_if_empty(index):
                 self.history.finish(index)
-                self.save()
+            self.save()
 
     def change_branch(self, old: Branch, new: Branch) -> None:
         """Name, hide or show a branch, as a command."""

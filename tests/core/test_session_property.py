@@ -1,0 +1,223 @@
+"""Random commands on a session hold what the design promises.
+
+The tree only grows; every step we made is legal by the table; undo then redo is the identity; what
+the library reloads equals what was in memory; a bundle reads back equal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from rollstep.core.errors import RoleError, UsageError
+from rollstep.core.model.messages import (
+    Stop,
+    TargetReply,
+    Text,
+    ToolCall,
+    ToolResult,
+    target_reply,
+    tool_result,
+    user_message,
+)
+from rollstep.core.rules.stepper import START, advance
+from rollstep.core.session import Session
+from rollstep.core.store.bundle import write_bundle
+from rollstep.core.store.bundle_reader import read_bundle
+from rollstep.core.store.library import Library
+
+from ..strategies import texts
+from .projects_for_tests import refund
+
+choices = st.integers(0, 10_000)
+afters = st.sampled_from(["stay", "keep", "rerun"])
+
+
+class SessionMachine(RuleBasedStateMachine):
+    """A human at the keyboard, with no plan at all."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.library = Library.throwaway()
+        self.session = Session.start(refund(max_turns=3), library=self.library, author="mira")
+        self.seen: dict[str, Any] = {}
+
+    def teardown(self) -> None:
+        if hasattr(self, "library"):
+            self.library.close()
+
+    def do(self, work: Any) -> Any:
+        """Carry out a command; what the rules refuse changes nothing."""
+
+        async def carry_out() -> Any:
+            return await work
+
+        try:
+            return asyncio.run(carry_out())
+        except (UsageError, RoleError):
+            return None
+
+    def pick(self, choice: int) -> str | None:
+        visible = [i for i in self.session.rollout.steps if i not in self.session.rollout.hidden]
+        return visible[choice % len(visible)] if visible else None
+
+    def payload_like(self, step_id: str, text: str) -> Any:
+        old = self.session.rollout.steps[step_id].payload
+        if isinstance(old, TargetReply):
+            calls = old.tool_calls[: len(text) % 3]
+            return TargetReply((Text(text),), tool_calls=calls)
+        if isinstance(old, ToolResult):
+            return tool_result(old.call_id, text)
+        return user_message(text) if len(text) % 4 else Stop("goal_reached", "human", text)
+
+    @rule()
+    def step(self) -> None:
+        self.do(self.session.step())
+
+    @rule()
+    def turn(self) -> None:
+        self.do(self.session.turn())
+
+    @rule()
+    def run_to_the_end(self) -> None:
+        async def run() -> None:
+            async for _ in self.session.run():
+                pass
+
+        self.do(run())
+
+    @rule(choice=choices)
+    def go_to(self, choice: int) -> None:
+        self.do(self.session.go_to(self.pick(choice)))
+
+    @rule(text=texts, kind=st.sampled_from(["user", "reply", "call", "result", "stop"]))
+    def write(self, text: str, kind: str) -> None:
+        calls = self.session.position().open_calls
+        payloads: dict[str, Any] = {
+            "user": user_message(text),
+            "reply": target_reply(text),
+            "call": TargetReply((Text(text),), tool_calls=(ToolCall("w", "get_order", text),)),
+            "result": tool_result(calls[-1].id if calls else "none", text),
+            "stop": Stop(text or "done", "human"),
+        }
+        self.do(self.session.write(payloads[kind], reason=text))
+
+    @precondition(lambda self: len(self.session.rollout) > 0)
+    @rule(choice=choices, text=texts, after=afters)
+    def override(self, choice: int, text: str, after: Any) -> None:
+        step_id = self.pick(choice)
+        if step_id is not None:
+            self.do(self.session.override(step_id, self.payload_like(step_id, text), after))
+
+    @precondition(lambda self: len(self.session.rollout) > 0)
+    @rule(choice=choices)
+    def retake(self, choice: int) -> None:
+        step_id = self.pick(choice)
+        if step_id is not None:
+            self.do(self.session.retake(step_id))
+
+    @rule(choice=choices, text=texts)
+    def insert_a_turn(self, choice: int, text: str) -> None:
+        self.do(self.session.insert(self.pick(choice), [user_message(text), target_reply("ok")]))
+
+    @precondition(lambda self: len(self.session.rollout) > 0)
+    @rule(choice=choices, count=st.integers(1, 4))
+    def delete(self, choice: int, count: int) -> None:
+        path = self.session.rollout.path(self.session.head)
+        if path:
+            start = choice % len(path)
+            self.do(self.session.delete([s.id for s in path[start : start + count]]))
+
+    @precondition(lambda self: len(self.session.rollout) > 0)
+    @rule(choice=choices, name=texts, hidden=st.booleans())
+    def branch(self, choice: int, name: str, hidden: bool) -> None:
+        step_id = self.pick(choice)
+        if step_id is not None:
+            self.do(self.session.name_branch(step_id, name))
+            self.do(self.session.hide_branch(step_id, hidden))
+
+    @rule(turns=st.integers(1, 4))
+    def change_the_project(self, turns: int) -> None:
+        self.do(self.session.revise(refund(max_turns=turns)))
+
+    @rule()
+    def undo(self) -> None:
+        self.do(self.session.undo())
+
+    @rule()
+    def redo(self) -> None:
+        self.do(self.session.redo())
+
+    @rule()
+    def undo_then_redo_is_the_identity(self) -> None:
+        before = self.picture()
+        if self.do(self.session.undo()):
+            assert self.do(self.session.redo())
+            assert self.picture() == before
+
+    @rule()
+    def reopening_gives_the_same(self) -> None:
+        if not len(self.session.rollout):
+            return
+        saved = self.library.load(self.session.rollout.header.id)
+        again = Session.reopen(saved, self.library, author="mira")
+        assert again.saved() == self.session.saved()
+        assert again.rollout.hidden == self.session.rollout.hidden
+        self.session = again
+
+    @rule()
+    def a_bundle_reads_back_equal(self) -> None:
+        if not len(self.session.rollout):
+            return
+        saved = self.session.saved()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "x.rollstep.jsonl"
+            write_bundle([saved], path, requests=self.library.request)
+            assert [read for read, _ in read_bundle(path)] == [saved]
+
+    def picture(self) -> tuple[object, ...]:
+        """Everything that a human could tell apart."""
+        session = self.session
+        return (
+            frozenset(session.rollout.hidden),
+            session.head,
+            session.project,
+            {b.leaf_id: b for b in session.branches if b.name or b.hidden},
+            session.marks,
+        )
+
+    @invariant()
+    def the_tree_only_grows(self) -> None:
+        steps = self.session.rollout.steps if hasattr(self, "session") else {}
+        for step_id, step in getattr(self, "seen", {}).items():
+            assert steps[step_id] == step
+        self.seen = dict(steps)
+
+    @invariant()
+    def every_step_we_made_is_legal(self) -> None:
+        if not hasattr(self, "session"):
+            return
+        rollout = self.session.rollout
+        positions: dict[str | None, Any] = {None: START}
+        for step in rollout:
+            positions[step.id] = advance(positions[step.parent_id], step.payload)
+
+    @invariant()
+    def the_head_is_in_sight_and_everything_is_saved(self) -> None:
+        if hasattr(self, "session"):
+            assert self.session.head not in self.session.rollout.hidden
+            assert self.session.unsaved == 0
+
+
+TestSession = SessionMachine.TestCase
+TestSession.settings = settings(
+    max_examples=25,
+    stateful_step_count=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
