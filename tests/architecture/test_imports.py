@@ -34,8 +34,10 @@ BELOW: dict[str, set[str]] = {
 design decision: change docs/design.md, section 5, in the same commit."""
 
 MEMBERS = {
-    **dict.fromkeys(("asking", "edits", "history", "journal", "player", "writer"), "session"),
-    **dict.fromkeys(("headless", "playthrough", "authors"), "batch"),
+    **dict.fromkeys(
+        ("asking", "edits", "history", "journal", "player", "playthrough", "writer"), "session"
+    ),
+    **dict.fromkeys(("headless", "authors"), "batch"),
 }
 """Modules at the top of core that belong to the part named."""
 
