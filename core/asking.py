@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from .errors import RoleError
+from .errors import RoleError, RollstepError
 from .events import AskEnded, AskStarted, Event, Streamed
 from .model.messages import Payload, Stop, TargetReply, ToolResult, UserMessage, user_message
 from .model.project import Project
@@ -110,8 +111,22 @@ async def make(
     """
     if isinstance(action, Ask):
         view = state.view(action, project, take_index=take_index, seed=seed)
-        return _made(await _ask(roles, view, stream), action, roles, project)
+        try:
+            answer = await _ask(roles, view, stream)
+        except RollstepError:
+            raise
+        except Exception as error:
+            raise _raised(error, action, roles) from error
+        return _made(answer, action, roles, project)
     return by_script(action)
+
+
+def _raised(error: Exception, ask: Ask, roles: Roles) -> RoleError:
+    """What a role of one's own raised in this process, as that role's failure."""
+    return RoleError(
+        f"The {ask.role} ({roles.name(ask.role)}) raised {type(error).__name__}: {error}",
+        detail="".join(traceback.format_exception(error)),
+    )
 
 
 def by_script(action: Action) -> Made:
