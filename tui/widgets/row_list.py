@@ -175,7 +175,7 @@ class RowList(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One row, or blank space."""
         index = y + int(self.scroll_offset.y)
-        width, base = self.size.width, self.rich_style
+        width, base = self.scrollable_content_region.width, self.rich_style
         if not 0 <= index < len(self._rows):
             return Strip.blank(width, base)
         row = self._rows[index]
