@@ -12,7 +12,7 @@ from ..errors import Fault
 from .checks import Ledger, check_struct
 from .json_values import JsonBuilder
 from .keys import own_entries
-from .scalars import FALSES, NULLS, TRUES, json_number, shown
+from .scalars import FALSES, NULLS, TRUES, json_number, key_path, shown
 from .shapes import (
     NULL_MEANS,
     SHORTHAND,
@@ -114,6 +114,8 @@ class Checker:
         value: float = int(text) if shape.whole else float(text)
         if shape.whole and abs(value) >= 2**63:
             return self._fault(node, path, "this number is too large.")
+        if shape.ge is not None and shape.ge == shape.le != value:
+            return self._fault(node, path, f"expected {shape.ge:g}, found {text}.")
         if shape.ge is not None and value < shape.ge:
             return self._fault(node, path, f"{text} is too small; the least is {shape.ge:g}.")
         if shape.gt is not None and value <= shape.gt:
@@ -204,12 +206,12 @@ class Checker:
             field = fields.get(key.text)
             if field is not None:
                 nodes[field.name] = value
-                values[field.name] = self._field(value, field, _join(path, field.name))
+                values[field.name] = self._field(value, field, key_path(path, field.name))
             elif union is None or key.text != TAG_KEY:
                 hint = _unknown_key_hint(key.text, cls, union)
                 if not hint and not listed:
                     hint, listed = _known_keys(cls), True
-                values[""] = self._fault(key, _join(path, key.text), "unknown key.", hint)
+                values[""] = self._fault(key, key_path(path, key.text), "unknown key.", hint)
         for field in fields.values():
             if field.required and field.name not in values:
                 if not path and field.name in self._lenient:
@@ -245,10 +247,6 @@ def describe(node: Node) -> str:
 
 def _kind(node: Node) -> str:
     return "list" if isinstance(node, Items) else "mapping"
-
-
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
 
 
 def _one_of(choices: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from ..errors import Fault
 from ..model.project import EvaluatorLine, Project, ScriptedCall, Tool, ToolRule, When
 from .json_schemas import schema_problem
-from .scalars import shown
+from .scalars import key_path, name_shown, printable, shown
 from .yaml_nodes import Items, Mapping, Node, Scalar
 
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
@@ -47,12 +47,13 @@ class Ledger:
         for tool in self.declared:
             if tool.name in first:
                 again = first[tool.name].node.line
-                message = f"a second tool {tool.name}; the first is at line {again}."
+                message = f"a second tool {name_shown(tool.name)}; the first is at line {again}."
                 self.fault(tool.node, tool.path, message, "Tool names must differ.")
             first.setdefault(tool.name, tool)
         if self.unreadable:
             return
-        known = f"Declared tools: {', '.join(first)}." if first else "No tool is declared."
+        names = ", ".join(map(name_shown, first))
+        known = f"Declared tools: {names}." if names else "No tool is declared."
         for use in self.uses:
             if use.name not in first:
                 self.fault(use.node, use.path, f"{shown(use.name)} is no declared tool.", known)
@@ -85,7 +86,7 @@ def _check_when(
         try:
             re.compile(regex)
         except (re.error, RecursionError, OverflowError) as error:
-            message = f"not a regular expression: {error}."
+            message = f"not a regular expression: {printable(str(error), 200)}."
             fine = ledger.fault(nodes["regex"], f"{path}.regex", message)
     _use(values, nodes, "tool", path, ledger)
     pointers = nodes.get("result")
@@ -139,9 +140,9 @@ def _check_tool(
         if isinstance(text, str) and (problem := schema_problem(json.loads(text))):
             steps, message = problem
             place = _descend(nodes[key], steps)
-            at = f"{path}.{key}" + "".join(
-                f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps
-            )
+            at = f"{path}.{key}"
+            for step in steps:
+                at = f"{at}[{step}]" if isinstance(step, int) else key_path(at, step)
             fine = ledger.fault(place, at, f"not a JSON Schema: {message}")
     return fine
 

@@ -35,9 +35,17 @@ def schema_problem(schema: Any) -> tuple[tuple[str | int, ...], str] | None:
     except SchemaError as error:
         place = tuple(error.absolute_path)
         if place and place[-1] == "type":
-            return place, f"{error.instance!r} is no type; types are {', '.join(_TYPES)}."
-        return place, f"{error.message}."
+            return (
+                place,
+                f"{_brief(repr(error.instance))} is no type; types are {', '.join(_TYPES)}.",
+            )
+        return place, f"{_brief(error.message)}."
     return None
+
+
+def _brief(text: str) -> str:
+    """The package's words, which can hold a whole schema (as Python shows it, so on one line)."""
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 def _plainly_valid(schema: Any) -> bool:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from ..errors import Fault
 from .keys import own_entries
-from .scalars import json_scalar, json_string
+from .scalars import json_scalar, json_string, key_path
 from .yaml_nodes import Items, Mapping, Node, Scalar
-
-_SIMPLE_KEY = re.compile(r"[\w-]+")
 
 
 class JsonBuilder:
@@ -30,7 +26,7 @@ class JsonBuilder:
             return f"[{', '.join(items)}]"
         if isinstance(node, Mapping):
             pairs = (
-                f"{json_string(key.text)}: {self._value(value, _key_path(path, key.text))}"
+                f"{json_string(key.text)}: {self._value(value, key_path(path, key.text))}"
                 for key, value in own_entries(node, path, self._faults)
             )
             return f"{{{', '.join(pairs)}}}"
@@ -45,7 +41,3 @@ class JsonBuilder:
             hint = "Put it in quotes if it is meant as text."
             self._faults.append(Fault(str(error), node.line, node.column, path, hint))
             return "null"
-
-
-def _key_path(path: str, key: str) -> str:
-    return f"{path}.{key}" if _SIMPLE_KEY.fullmatch(key) else f"{path}[{json_string(key)}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Fault
-from .scalars import shown
+from .scalars import key_path, shown
 from .yaml_nodes import Items, Mapping, Node, Scalar
 
 Entry = tuple[Scalar, Node]
@@ -24,9 +24,8 @@ def own_entries(mapping: Mapping, path: str, faults: list[Fault]) -> list[Entry]
             merged += _merge_sources(value, path, faults)
         elif (first := seen.get(key.text)) is not None:
             message = f"duplicate key: first at line {first.line}, again at line {key.line}."
-            where = f"{path}.{key.text}" if path else key.text
-            hint = "Keep one of them."
-            faults.append(Fault(message, key.line, key.column, where, hint))
+            where = key_path(path, key.text)
+            faults.append(Fault(message, key.line, key.column, where, "Keep one of them."))
         else:
             seen[key.text] = key
             entries.append((key, value))

@@ -10,7 +10,7 @@ are refused, since JSON has none.
 from __future__ import annotations
 
 import re
-from json.encoder import encode_basestring
+from json.encoder import encode_basestring, encode_basestring_ascii
 
 NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 TRUES = frozenset(("true", "True", "TRUE"))
@@ -22,6 +22,7 @@ MAX_DIGITS = 4000
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"([+-]?)(0|[1-9][0-9]*)?(?:\.([0-9]*))?([eE][+-]?[0-9]+)?")
 _NOT_A_NUMBER = re.compile(r"[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|NaN|[+-]?Infinity")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,60}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -73,4 +74,29 @@ def json_number(text: str) -> str | None:
 
 def shown(text: str) -> str:
     """A text from a file as it stands in a message: quoted, on one line, not too long."""
-    return json_string(text if len(text) <= 40 else text[:39] + "…")
+    return f'"{printable(text, 40)}"'
+
+
+def name_shown(name: str) -> str:
+    """A name from a file as it stands in a message: as it is when it is plain, else quoted."""
+    return name if _PLAIN_NAME.fullmatch(name) else shown(name)
+
+
+def printable(text: str, limit: int) -> str:
+    """A text on one line of at most ``limit`` characters, what cannot be seen as escapes."""
+    if len(text) > limit:
+        text = f"{text[: limit - 1]}…"
+    return "".join(
+        char if char.isprintable() and char not in '"\\' else _escaped(char) for char in text
+    )
+
+
+def key_path(path: str, key: str) -> str:
+    """The path of a key below ``path``: ``a.b``, or ``a["b c"]`` where the key is no plain name."""
+    if _PLAIN_NAME.fullmatch(key):
+        return f"{path}.{key}" if path else key
+    return f"{path}[{shown(key)}]"
+
+
+def _escaped(char: str) -> str:
+    return encode_basestring_ascii(char)[1:-1] if ord(char) < 0x10000 else f"\\U{ord(char):08x}"

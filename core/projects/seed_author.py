@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from ..errors import SeedFileError, UsageError
+from ..errors import Fault, SeedFileError, UsageError
 from ..model.project import EchoTarget, HeuristicEvaluator, Project, TargetSpec
 from .seed_rows import SeedRow
 
@@ -69,6 +69,15 @@ class SeedAuthor:
         else:
             drawn = [rng.choice(places) for _ in range(n)]
         return self._made(drawn)
+
+    def project_of(self, row: SeedRow, index: int = 0) -> Project:
+        """The project of one row, drawn on its own; ``index`` is its place among the rows. Raises
+        SeedFileError for a row without a text.
+        """
+        if not row.user_text:
+            fault = Fault("no user_text; the row makes no project.", row.line, 0, "user_text")
+            raise SeedFileError(faults=(fault,))
+        return self._project(row, index, 0)
 
     def _made(self, drawn: list[int]) -> Iterator[Project]:
         for draw, index in enumerate(drawn):

@@ -8,13 +8,12 @@ stack are all faults of the one line, in words.
 from __future__ import annotations
 
 import json
-from json.encoder import encode_basestring
 from typing import Any
 
 import msgspec
 
 from ..errors import Fault
-from .scalars import MAX_DIGITS, escape_surrogates
+from .scalars import MAX_DIGITS, escape_surrogates, name_shown, printable, shown
 
 MAX_DEPTH = 100
 _KEYS = ("task_id", "user_text", "benchmark", "context")
@@ -55,14 +54,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
         again = next(key for key in keys if keys.count(key) > 1)
-        raise _Problem(f"duplicate key {encode_basestring(again)}.")
+        raise _Problem(f"duplicate key {shown(again)}.")
     return found
 
 
 def _float(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise _Problem(f"{text} is too large for a number.")
+        raise _Problem(f"{printable(text, 40)} is too large for a number.")
     return value
 
 
@@ -140,7 +139,7 @@ def missing_text_hint(record: dict[str, Any]) -> str:
 
     names = [key for key in record if key not in _KEYS]
     near = difflib.get_close_matches("user_text", names, n=1, cutoff=0.5)
-    return f"Did you mean user_text by {near[0]}?" if near else ""
+    return f"Did you mean user_text by {name_shown(near[0])}?" if near else ""
 
 
 def _not_utf8(raw: bytes, line: int, error: UnicodeDecodeError) -> BadRow:

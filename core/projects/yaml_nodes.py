@@ -15,6 +15,7 @@ from typing import Any, cast
 import yaml
 
 from ..errors import Fault
+from .scalars import printable
 from .yaml_errors import NotYaml, as_fault
 
 MAX_DEPTH = 100
@@ -211,8 +212,8 @@ class _Composer:
         if tag is None or tag in _PLAIN_TAGS:
             return False
         if tag not in ("!", _STRING_TAG):
-            shown = tag.replace("tag:yaml.org,2002:", "!!", 1)
-            message = f"the tag {shown} is refused; nothing in a project file is executed."
+            name = printable(tag.replace("tag:yaml.org,2002:", "!!", 1), 60)
+            message = f"the tag {name} is refused; nothing in a project file is executed."
             hint = "Remove the tag; put text in quotes."
             self._faults.append(Fault(message, line=line, column=column, hint=hint))
         return True

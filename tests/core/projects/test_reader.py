@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rollstep.core.errors import ProjectFileError
 from rollstep.core.model.project import (
     EvaluatorLine,
@@ -233,7 +235,7 @@ def test_windows_line_ends_are_fine():
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
-        ("version: 2", "version: 2 is too large; the most is 1."),
+        ("version: 2", "version: expected 1, found 2."),
         ("max_turns: 0", "max_turns: 0 is too small; the least is 1."),
         ("max_turns: 1.5", "max_turns: expected a whole number, found 1.5."),
         ('max_turns: "5"', 'found the text "5". Remove the quotes.'),
@@ -268,6 +270,7 @@ def test_windows_line_ends_are_fine():
         ("tool_simulator: {kind: rules, independent: yes}", "Write true or false, without quotes."),
         ("tool_simulator: {kind: python, object: foo}", '"foo" has not the right form.'),
         ("tool_simulator: {kind: python, object: 'a:b', timeout: 0}", "it must be above 0."),
+        ('"a\\e\\nb\\u202e": 1', 'column 1: ["a\\u001b\\nb\\u202e"]: unknown key.'),
         ("user_text: hi", "Did you mean opening?"),
         ("tools: [{name: a}]", "Add a tool_simulator"),
         ("metadata: a: b", 'a ": " cannot stand here.'),
@@ -439,6 +442,27 @@ def test_escaped_surrogate_pairs_are_one_character_and_lone_ones_stay():
 def test_json_is_yaml():
     text = json.dumps({"title": "t", "target": {"kind": "echo"}, "evaluator": {"kind": "human"}})
     assert isinstance(parse_project(text), Project)
+
+
+ODD_YAML = st.text("ab:-[]{}&*!<|>'\"\\#?,%@ \t\n0~.\x85\ud83d", max_size=60)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.binary(max_size=60), ODD_YAML))
+def test_whatever_is_read_gives_a_project_or_faults(data):
+    extra = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
+    for text in (extra, HEAD.encode() + b"metadata: {a: " + extra, HEAD.encode() + extra):
+        faults = faults_or_none(text)
+        assert faults is None or all(len(fault.splitlines()) == 1 for fault in faults)
+        assert faults != []
+
+
+def faults_or_none(text):
+    try:
+        parse_project(text)
+    except ProjectFileError as error:
+        return [fault.render() for fault in error.faults]
+    return None
 
 
 def test_roles_may_leave_out_the_title_and_projects_may_not():

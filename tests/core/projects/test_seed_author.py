@@ -145,6 +145,13 @@ def test_projects_are_made_only_when_asked_for():
     assert Rows.read == 1
 
 
+def test_one_row_can_be_opened_on_its_own():
+    project = SeedAuthor(ROWS).project_of(ROWS[2])
+    assert (project.title, project.opening) == ("id-2", "text 2")
+    with pytest.raises(SeedFileError, match="line 4"):
+        SeedAuthor(ROWS).project_of(SeedRow(4, ""))
+
+
 def test_a_negative_number_of_projects_is_an_error():
     with pytest.raises(UsageError, match="negative"):
         SeedAuthor(ROWS).projects(-1, random.Random(0))

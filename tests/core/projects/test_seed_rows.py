@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rollstep.core.errors import Fault, SeedFileError
 from rollstep.core.projects import seeds
-from rollstep.core.projects.seed_rows import SeedRow
+from rollstep.core.projects.seed_rows import BadRow, SeedRow, row_of, seed_record
 from rollstep.core.projects.seeds import iter_seeds, read_seeds
 
 GOOD = b'{"user_text": "hi"}'
@@ -113,6 +115,20 @@ def test_a_row_cut_inside_a_character_is_reported_with_its_byte(read):
 )
 def test_a_bad_row_is_one_fault_and_the_rest_is_kept(read, line, words):
     assert words in only_fault(read, line)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.binary(max_size=40), st.text('ab":{}[],0.-eE NI\\\\u', max_size=40)))
+def test_whatever_a_line_holds_is_a_row_or_one_fault(data):
+    raw = data if isinstance(data, bytes) else b'{"user_text": "a", "context": ' + data.encode()
+    fault, row = None, None
+    try:
+        record = seed_record(raw, 3)
+        row = record and row_of(record, 3)
+    except BadRow as bad:
+        fault = bad.fault
+    assert row is None or row.line == 3
+    assert fault is None or len(fault.render().splitlines()) == 1
 
 
 def test_a_hundred_levels_are_fine(read):
