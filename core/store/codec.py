@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from ..model.marks import Score
+from ..model.rollout import RolloutHeader
+from ..model.steps import Step
 
 T = TypeVar("T")
 
@@ -33,11 +36,11 @@ def encode(value: msgspec.Struct) -> bytes:
 
 
 class Codec(Generic[T]):
-    """Reads one type back from what ``encode`` gave. Making one is slow, so make it once."""
+    """Reads one type back from what ``encode`` gave. Make one per type: its first use is slow."""
 
     def __init__(self, kind: type[T]) -> None:
         self._kind = kind
-        self._decode = msgspec.json.Decoder(kind).decode
+        self._decode: Callable[[bytes], T] = self._decode_first
 
     def decode(self, data: bytes) -> T:
         """The value. Raises ValueError (msgspec's and json's errors are both of that kind)."""
@@ -46,8 +49,17 @@ class Codec(Generic[T]):
         except ValueError:
             return self._decode_slowly(data)
 
+    def _decode_first(self, data: bytes) -> T:
+        # A decoder takes a millisecond or more to make: not while the program starts.
+        self._decode = msgspec.json.Decoder(self._kind).decode
+        return self._decode(data)
+
     def _decode_slowly(self, data: bytes) -> T:
         return msgspec.convert(json.loads(from_bytes(data)), self._kind)
+
+
+STEP = Codec(Step)
+HEADER = Codec(RolloutHeader)
 
 
 def to_bytes(text: str) -> bytes:

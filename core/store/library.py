@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sqlite3
 import tempfile
@@ -22,7 +23,7 @@ from ..model.rollout import Branch, RolloutHeader
 from ..model.steps import Attempt, Step
 from . import failures, opening, search, writing
 from .change import Change, Saved, Summary
-from .codec import Codec, encode, from_bytes, to_bytes
+from .codec import HEADER, STEP, Codec, encode, from_bytes, to_bytes
 from .schema import step_key
 from .search import Hit
 
@@ -35,9 +36,7 @@ _INDEX_AT_ONCE = 2000
 _CANDIDATES = 8
 
 T = TypeVar("T")
-_HEADER = Codec(RolloutHeader)
 _PROJECT = Codec(Project)
-_STEP = Codec(Step)
 _DRAFT = Codec(Draft)
 _ATTEMPT = Codec(Attempt)
 _COMMAND = Codec(Command)
@@ -179,7 +178,7 @@ class Library:
                 raise self._unknown(rollout_id)
             key, header, head, status, note = row
             return Saved(
-                header=_HEADER.decode(header),
+                header=HEADER.decode(header),
                 projects=self._projects(key),
                 steps=self._steps(key, 0),
                 attempts=self._records(key, "attempt", _ATTEMPT),
@@ -228,7 +227,7 @@ class Library:
                 "SELECT header FROM rollouts WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
                 (start, start + b"\xff", _CANDIDATES + 1),
             )
-            found = [_HEADER.decode(row[0]) for row in rows]
+            found = [HEADER.decode(row[0]) for row in rows]
         if len(found) == 1 or (found and found[0].id == prefix):
             return found[0].id
         if not found:
@@ -330,7 +329,7 @@ class Library:
             "SELECT body FROM steps WHERE key > ? AND key < ? ORDER BY key",
             (step_key(key, after), step_key(key + 1, 0)),
         )
-        return self._decode(rows, _STEP)
+        return self._decode(rows, STEP)
 
     def _projects(self, key: int) -> tuple[Project, ...]:
         rows = self._connection.execute(
@@ -349,7 +348,22 @@ class Library:
     @staticmethod
     def _decode(rows: Iterable[tuple[Any]], codec: Codec[T]) -> tuple[T, ...]:
         decode = codec.decode
-        return tuple([decode(body) for (body,) in rows])
+        with _no_collection():
+            return tuple([decode(body) for (body,) in rows])
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the cycle collector, which would look through thousands of new structs, none of them
+    in a cycle, again and again while they are made.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _summary(
@@ -361,7 +375,7 @@ def _summary(
     stop_reason: bytes,
     updated_at: float,
 ) -> Summary:
-    known = _HEADER.decode(header)
+    known = HEADER.decode(header)
     reason = from_bytes(stop_reason)
     return Summary(
         known.id, known.title, steps, turns, edits, status, reason, updated_at, known.source

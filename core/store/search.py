@@ -15,11 +15,9 @@ import msgspec
 from ..model.messages import Stop, TargetReply, UserMessage, payload_text, reasoning_text
 from ..model.rollout import RolloutHeader
 from ..model.steps import Role, Step
-from .codec import Codec
+from .codec import HEADER, STEP
 from .schema import split_key, step_key
 
-_STEP = Codec(Step)
-_HEADER = Codec(RolloutHeader)
 _TRIGRAM = 3
 _BEFORE, _AFTER = 30, 60
 """Characters of the text that an excerpt shows around the place found."""
@@ -74,7 +72,7 @@ def index_some(connection: sqlite3.Connection, limit: int) -> int:
             "SELECT key, body FROM steps WHERE key BETWEEN ? AND ?",
             (step_key(key, indexed + 1), step_key(key, upto)),
         )
-        add_to_index(connection, ((row[0], _STEP.decode(row[1])) for row in rows))
+        add_to_index(connection, ((row[0], STEP.decode(row[1])) for row in rows))
         connection.execute("UPDATE rollouts SET indexed = ? WHERE key = ?", (upto, key))
         done += upto - indexed
         if done >= limit:
@@ -102,7 +100,7 @@ def find(
     hits: list[Hit] = []
     titles: dict[int, RolloutHeader] = {}
     for key, body in rows:
-        step = _STEP.decode(body)
+        step = STEP.decode(body)
         found = _excerpt(step, query)
         if found is None:
             continue
@@ -145,7 +143,7 @@ def _by_reading(connection: sqlite3.Connection, query: str) -> Iterable[tuple[in
 
 def _header(connection: sqlite3.Connection, rollout: int) -> RolloutHeader:
     (body,) = connection.execute("SELECT header FROM rollouts WHERE key = ?", (rollout,)).fetchone()
-    return _HEADER.decode(body)
+    return HEADER.decode(body)
 
 
 def _excerpt(step: Step, query: str) -> tuple[str, int, int] | None:

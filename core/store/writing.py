@@ -15,11 +15,10 @@ from ..model.messages import Stop, UserMessage
 from ..model.project import Project
 from ..model.steps import Step
 from .change import Change
-from .codec import Codec, encode, to_bytes
+from .codec import STEP, encode, to_bytes
 from .schema import split_key, step_key
 from .search import add_to_index
 
-_STEP = Codec(Step)
 _PACK_ABOVE = 1024
 """Requests repeat the conversation so far; those longer than this are compressed."""
 
@@ -52,6 +51,14 @@ class _Placed(NamedTuple):
     seqs: dict[str, int]
 
 
+_UPDATE_ROLLOUT = """
+UPDATE rollouts SET head = ?, steps = ?, indexed = ?, turns = ?, edits = ?, stop_reason = ?,
+    updated_at = ?, status = coalesce(?, status), status_note = coalesce(?, status_note)
+WHERE key = ?"""
+_INSERT_ROLLOUT = """
+INSERT INTO rollouts (head, steps, indexed, turns, edits, stop_reason, updated_at, status,
+    status_note, id, header)
+VALUES (?, ?, ?, ?, ?, ?, ?, coalesce(?, 'open'), coalesce(?, x''), ?, ?)"""
 _NOTHING = _Counts(0, 0, 0)
 _NEW = _Row(0, 0, 0, None, 0, 0, b"")
 
@@ -67,14 +74,13 @@ def store(
     head, counts, stop_reason = _summary(connection, old, change, placed)
     last = old.steps + len(placed.steps)
     indexed = last if index and old.indexed == old.steps else old.indexed
-    key = old.key or _insert_rollout(connection, change)
-    status = () if change.status is None else (change.status, to_bytes(change.status_note))
-    connection.execute(
-        "UPDATE rollouts SET head = ?, steps = ?, indexed = ?, turns = ?, edits = ?,"
-        f" stop_reason = ?, updated_at = ?{', status = ?, status_note = ?' if status else ''}"
-        " WHERE key = ?",
-        (head, last, indexed, counts.turns, counts.edits, stop_reason, now, *status, key),
-    )
+    note = None if change.status is None else to_bytes(change.status_note)
+    row = (head, last, indexed, *counts[1:], stop_reason, now, change.status, note)
+    key = old.key
+    if key:
+        connection.execute(_UPDATE_ROLLOUT, (*row, key))
+    else:
+        key = _insert_rollout(connection, change, row)
     _insert_steps(connection, key, placed)
     if index and indexed == last:
         add_to_index(connection, ((step_key(key, step.seq), step) for step in placed.steps))
@@ -106,12 +112,11 @@ def _find(connection: sqlite3.Connection, rollout_id: str) -> _Row:
     return _NEW if row is None else _Row._make(row)
 
 
-def _insert_rollout(connection: sqlite3.Connection, change: Change) -> int:
+def _insert_rollout(connection: sqlite3.Connection, change: Change, row: tuple[object, ...]) -> int:
     if change.header is None or change.header.id != change.rollout_id:
         raise StoreError(f"The library holds no rollout {change.rollout_id}, and no header came.")
     cursor = connection.execute(
-        "INSERT INTO rollouts VALUES (NULL, ?, ?, NULL, 'open', x'', 0, 0, 0, 0, x'', 0)",
-        (to_bytes(change.rollout_id), encode(change.header)),
+        _INSERT_ROLLOUT, (*row, to_bytes(change.rollout_id), encode(change.header))
     )
     assert cursor.lastrowid is not None
     return cursor.lastrowid
@@ -186,7 +191,7 @@ def _summary(
     ).fetchone()
     if found is None:
         raise StoreError(f"The head {place} is not a step of rollout {change.rollout_id}.")
-    return head, _Counts(*found[:3]), _stop_reason(_STEP.decode(found[3]))
+    return head, _Counts(*found[:3]), _stop_reason(STEP.decode(found[3]))
 
 
 def _stop_reason(step: Step) -> bytes:

@@ -7,11 +7,9 @@ from rollstep.core.model.messages import user_message
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Step
-from rollstep.core.store.codec import Codec, encode
+from rollstep.core.store.codec import STEP, Codec, encode
 
 from tests import strategies as some
-
-STEP = Codec(Step)
 
 
 @given(some.steps())
