@@ -15,9 +15,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from ..guard import KeyGuard
 from ..sanitize import visible
 from ..widgets.row_list import Column, ListRow, RowList
+from .key_guard import KeyGuard
 
 _COLUMNS = (Column(3, "strong"), Column(), Column(look="muted", least=50))
 _SHORT = (Column(3, "strong"), Column())
@@ -96,7 +96,7 @@ class ChooseScreen(ModalScreen[str | None]):
         self._list.go_to(self.request.chosen)
         self._list.focus()
         self._say_keys()
-        self._guard.screen_changed()
+        self._guard.opened()
 
     def on_paste(self, event: events.Paste) -> None:
         """What follows a paste at once chooses nothing."""
@@ -106,7 +106,7 @@ class ChooseScreen(ModalScreen[str | None]):
         """A row's own letter, or a letter of the filter."""
         if self._filtering:
             self._type(event)
-        elif not self._guard.resting:
+        elif not self._guard.closed:
             for option in self.request.options:
                 if option.key and event.character == option.key:
                     event.stop()
@@ -115,7 +115,7 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
         """Chosen."""
-        if not self._guard.resting:
+        if not self._guard.closed:
             self.dismiss(str(event.row.key))
 
     def action_filter(self) -> None:

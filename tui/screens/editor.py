@@ -13,7 +13,6 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
-from ..guard import KeyGuard
 from ..sanitize import one_line
 from ..widgets.text_box import TextBox
 from . import external_editor
@@ -22,6 +21,7 @@ from .edit_model import SHOWN, EditModel
 from .edit_panels import ChangesPanel
 from .edit_types import After, EditRequest, EditResult
 from .external_editor import Edited
+from .key_guard import KeyGuard
 from .save_bar import Answer, SaveBar
 from .schema_example import example_text
 
@@ -211,7 +211,7 @@ class EditorScreen(Screen[EditResult]):
 
     def action_leave(self) -> None:
         """Close; what was typed is kept as a draft."""
-        if self._guard.resting:
+        if self._guard.closed:
             return
         self._sync()
         if self.model.state_differs():
@@ -223,7 +223,7 @@ class EditorScreen(Screen[EditResult]):
 
     def action_save(self) -> None:
         """Save, after the questions that there are."""
-        if self._guard.resting or self._bar.asking:
+        if self._guard.closed or self._bar.asking:
             return
         self._sync()
         if self.request.original is not None and not self.model.changed:

@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from ..guard import KeyGuard
 from ..sanitize import one_line
+from .key_guard import KeyGuard
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class SaveBar(Static, can_focus=True):
             return
         event.stop()
         event.prevent_default()
-        if self.guard.resting:
+        if self.guard.closed:
             return
         if event.key in ("escape", *(answer.key for answer in self._answers)):
             question = self._question

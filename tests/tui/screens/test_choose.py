@@ -27,7 +27,7 @@ BRANCHES = ChooseRequest(
 
 
 def ready(app: Host) -> bool:
-    return not app.shown._guard.resting  # type: ignore[attr-defined]
+    return not app.shown._guard.closed  # type: ignore[attr-defined]
 
 
 async def test_the_cursor_starts_on_what_is_chosen_and_enter_takes_a_row() -> None:

@@ -238,7 +238,7 @@ async def test_keys_that_arrive_with_a_paste_decide_nothing() -> None:
         await pilot.pause()
         await pilot.press("escape", "ctrl+s", "enter")
         assert app.result is NOTHING
-        await wait_for(pilot, lambda: not app.shown._guard.resting)  # type: ignore[attr-defined]
+        await wait_for(pilot, lambda: not app.shown._guard.closed)  # type: ignore[attr-defined]
         await pilot.press("ctrl+s", "enter")
         assert app.result.payload == user_message("a\x1bb\nhi")
 
