@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
+from rollstep.core.model.steps import ROLES
 from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
 
 from .presenter import DebuggerModel
@@ -107,10 +108,7 @@ def _plural(count: int, word: str) -> str:
 
 
 def _players(model: DebuggerModel) -> list[Span]:
-    roles = ("evaluator", "target", "tool") if model.project.tool_simulator else (
-        "evaluator",
-        "target",
-    )
+    roles = ROLES if model.project.tool_simulator else ROLES[:2]
     return [(f"{LETTERS[role]} {fit(who(model.project, role), 24)}", role) for role in roles]
 
 

@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rollstep.core.events import Event
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rollstep.core.store.change import Saved, Summary
     from rollstep.core.store.library import Library
 
+    from .start import RoleMaker
     from .target import OpenTarget
 
 T = TypeVar("T")
@@ -37,9 +39,22 @@ After = Any
 class Controller:
     """Opens rollouts, hands commands to the open session, and gathers its events."""
 
-    def __init__(self, engine: Engine, *, throwaway: bool = False) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        maker: RoleMaker,
+        started: Future[None],
+        *,
+        throwaway: bool = False,
+        roles: Path | None = None,
+    ) -> None:
+        """``started`` is done when the library is open; ``roles`` is a file that gives seed rows
+        their roles."""
         self.engine = engine
         self.throwaway = throwaway
+        self.maker = maker
+        self.started = started
+        self.roles = roles
         self.post: Callable[[Message], object] = lambda message: None
         self._events: deque[tuple[int, Event]] = deque()
         self._generation = 0
@@ -80,7 +95,8 @@ class Controller:
     async def _open(self, target: OpenTarget) -> Snapshot:
         from .opening import open_target
 
-        return await self._shown(open_target(self.engine, target))
+        self.maker.folder = target.path.parent if target.path is not None else None
+        return await self._shown(open_target(self.engine, target, self.roles))
 
     async def _shown(self, opening: Coroutine[Any, Any, Session]) -> Snapshot:
         session = await opening
@@ -103,6 +119,10 @@ class Controller:
             session.attempts,
             self.throwaway,
         )
+
+    def stop(self) -> None:
+        """Save what waits and end the engine."""
+        self.engine.stop()
 
     def recent(self, limit: int = 50) -> Future[list[Summary]]:
         """The rollouts used last."""
@@ -219,9 +239,11 @@ class Controller:
 
     def drafts(self) -> Future[tuple[Draft, ...]]:
         """Texts that were typed and not saved as steps."""
+        return self.engine.submit(self._drafts())
+
+    async def _drafts(self) -> tuple[Draft, ...]:
         session = self.engine.session
-        assert session is not None
-        return self.engine.submit(session.drafts())
+        return await session.drafts() if session is not None else ()
 
     def _quiet(self, work: Callable[[Session], Coroutine[Any, Any, object]]) -> None:
         session = self.engine.session

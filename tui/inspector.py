@@ -80,7 +80,7 @@ def _project(model: DebuggerModel) -> Iterator[Block]:
 
 def _message(model: DebuggerModel, step: Step) -> Iterator[Block]:
     index = model.cursor
-    yield Block(step.role + ":strong", f"{index + 1} {_kind(step.payload)}")
+    yield Block(step.role + ":strong", f"{index + 1} {kind_words(step.payload)}")
     yield Block("dim", _made(step))
     if step.reason:
         yield Block("human", f"reason: {step.reason}")
@@ -94,7 +94,8 @@ def _message(model: DebuggerModel, step: Step) -> Iterator[Block]:
     yield from _here(model)
 
 
-def _kind(payload: Payload) -> str:
+def kind_words(payload: Payload) -> str:
+    """What kind of step it is, for titles."""
     if isinstance(payload, Stop):
         return stop_title(payload)
     return {
@@ -264,7 +265,7 @@ def _view(model: DebuggerModel, view: View) -> Iterator[Block]:
 
 
 def _given(message: Payload) -> Iterator[Block]:
-    yield Block("heading", _kind(message))
+    yield Block("heading", kind_words(message))
     if isinstance(message, TargetReply | UserMessage) and message.reasoning:
         yield Block("reasoning", reasoning_text(message.reasoning), 2)
     yield Block("text", payload_text(message), 2)

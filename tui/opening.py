@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from .target import OpenTarget
 
 
-async def open_target(engine: Engine, target: OpenTarget) -> Session:
+async def open_target(engine: Engine, target: OpenTarget, roles: Path | None = None) -> Session:
     """Open the target. Raises a RollstepError that names what is wrong and where."""
-    session = await _open(engine, target)
+    session = await _open(engine, target, roles)
     if target.step is not None:
         path = session.rollout.path(session.rollout.newest_leaf(session.head))
         if not 1 <= target.step <= len(path):
@@ -28,11 +28,11 @@ async def open_target(engine: Engine, target: OpenTarget) -> Session:
     return session
 
 
-async def _open(engine: Engine, target: OpenTarget) -> Session:
+async def _open(engine: Engine, target: OpenTarget, roles: Path | None) -> Session:
     if target.sample:
         return await _open_sample(engine, target)
     if target.path is not None:
-        return await _open_file(engine, target.path, target.record)
+        return await _open_file(engine, target.path, target.record, roles)
     if engine.library is None:
         raise UsageError("There is no library to find a rollout in.")
     return await engine.open_rollout(engine.library.find(target.rollout))
@@ -47,12 +47,14 @@ async def _open_sample(engine: Engine, target: OpenTarget) -> Session:
     return await _open_project(engine, found.project, f"sample {found.name}")
 
 
-async def _open_file(engine: Engine, path: Path, record: int) -> Session:
-    name = path.name.lower()
-    if name.endswith(".rollstep.jsonl"):
+async def _open_file(engine: Engine, path: Path, record: int, roles: Path | None) -> Session:
+    from .targets import file_kind
+
+    kind = file_kind(path)
+    if kind == "bundle":
         return await _open_bundle(engine, path)
-    if name.endswith(".jsonl"):
-        return await _open_seed(engine, path, record)
+    if kind == "seeds":
+        return await _open_seed(engine, path, record, roles)
     return await _open_project(engine, path, str(path))
 
 
@@ -73,13 +75,18 @@ async def _open_bundle(engine: Engine, path: Path) -> Session:
     return await engine.open_rollout(ids[0])
 
 
-async def _open_seed(engine: Engine, path: Path, record: int) -> Session:
+async def _open_seed(engine: Engine, path: Path, record: int, roles: Path | None) -> Session:
+    from random import Random
+
+    from rollstep.core.projects.reader import read_roles
     from rollstep.core.projects.seed_author import SeedAuthor
     from rollstep.core.projects.seeds import read_seeds
 
-    seeds = read_seeds(path)
-    rows = seeds.rows
+    rows = read_seeds(path).rows
     if not 0 <= record < len(rows):
         raise InputError(f"{path}: there is no row {record + 1}; it has {len(rows)} usable rows.")
-    project = SeedAuthor(rows[record : record + 1]).project_of(rows[record])
-    return await engine.open_project(project, source=str(path), record=record)
+    played_by = read_roles(roles) if roles is not None else None
+    made = SeedAuthor([rows[record]], roles=played_by).author(1, Random(0))
+    if not made:
+        raise InputError(f"{path}: line {rows[record].line} has no user_text to open with.")
+    return await engine.open_project(made[0], source=str(path), record=record)

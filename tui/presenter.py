@@ -7,8 +7,8 @@ Whatever a key asks of it costs the same for a rollout of any length.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from rollstep.core import events as ev
 from rollstep.core.model.marks import Mark, Score
@@ -399,7 +399,7 @@ def tail_lines(tail: Attempt | Asking, width: int) -> list[PaneLine]:
     return [PaneLine("error", "failed"), *lines, PaneLine("dim", "s retries, w writes by hand")]
 
 
-_HANDLERS = {
+_HANDLERS: dict[type, Callable[[DebuggerModel, Any], None]] = {
     ev.StepAdded: DebuggerModel._step_added,
     ev.SavedUpTo: DebuggerModel._saved,
     ev.Unsaved: DebuggerModel._unsaved,

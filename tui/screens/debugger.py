@@ -22,8 +22,10 @@ from ..palette import Palette
 from ..panes import PaneView
 from ..presenter import DebuggerModel
 from ..rows import Row, Span, row
+from ..sanitize import one_line
 from ..timeline import Cells, timeline
 from ..widgets.rows_pane import RowsPane
+from ..wrap import fit
 from .arrange import Arrangement, arrange
 from .debugger_look import LookActions
 from .debugger_make import MakeActions
@@ -37,7 +39,7 @@ _SENT_SECONDS = 0.04
 """The pages of what was sent are made when the cursor has rested so long."""
 
 
-class DebuggerScreen(LookActions, MakeActions, Screen[None], inherit_bindings=False):
+class DebuggerScreen(Screen[None], inherit_bindings=False):
     """Steps one rollout."""
 
     CSS_PATH = "debugger.tcss"
@@ -55,6 +57,8 @@ class DebuggerScreen(LookActions, MakeActions, Screen[None], inherit_bindings=Fa
         self.model = model
         self.palette = palette
         self.place = place
+        self.look = LookActions(self)
+        self.make = MakeActions(self)
         self.view = PaneView(model)
         self.search: Find | None = None
         self.tab = 0
@@ -172,15 +176,15 @@ class DebuggerScreen(LookActions, MakeActions, Screen[None], inherit_bindings=Fa
 
     def _hint(self, width: int) -> Row:
         if self.flashed is not None:
-            return row((f" {bars.fit(self.flashed[0], width - 2)}", self.flashed[1]))
+            return row((f" {fit(self.flashed[0], width - 2)}", self.flashed[1]))
         if self.search is not None:
-            words = f"/{bars.one_line(self.search.query)}  {self.search.words(self.model.cursor)}"
-            return row((f" {bars.fit(words + '; n N walk them, Esc ends', width - 2)}", "key"))
+            words = f"/{one_line(self.search.query)}  {self.search.words(self.model.cursor)}"
+            return row((f" {fit(words + '; n N walk them, Esc ends', width - 2)}", "key"))
         return bars.hint(self.model, width)
 
     def flash(self, words: str, style: str = "warn") -> None:
         """Say something in the hint line until the next key."""
-        self.flashed = (bars.one_line(words.replace("\n", "  ")), style)
+        self.flashed = (one_line(words.replace("\n", "  ")), style)
         if self.is_mounted:
             self.hint.set_rows([self._hint(self.app.size.width)])
 
@@ -281,12 +285,13 @@ class DebuggerScreen(LookActions, MakeActions, Screen[None], inherit_bindings=Fa
         """Do one action of the registry, unless its keys rest now."""
         action = BY_ID[name]
         if action.guard == "acts":
-            if self.rollstep.guard.resting or self._unpainted == name:
+            if self.rollstep.guard.closed or self._unpainted == name:
                 return
             self._unpainted = name
             self.call_after_refresh(self._painted)
         self.flashed = None
-        getattr(self, f"do_{name}")()
+        doer = self.look if hasattr(self.look, f"do_{name}") else self.make
+        getattr(doer, f"do_{name}")()
 
     def _painted(self) -> None:
         self._unpainted = ""
@@ -294,7 +299,7 @@ class DebuggerScreen(LookActions, MakeActions, Screen[None], inherit_bindings=Fa
     def on_screen_resume(self) -> None:
         """Back on top: keys that act rest for a moment."""
         if self._resumed:
-            self.rollstep.guard.screen_changed()
+            self.rollstep.guard.opened()
         self._resumed = True
 
     # mouse

@@ -10,255 +10,256 @@ from ..sanitize import has_hidden, visible
 from .arrange import chosen_place, next_place
 
 if TYPE_CHECKING:
-    from .debugger import DebuggerScreen as Screen
-else:
-    Screen = object
+    from .debugger import DebuggerScreen
 
 
 class LookActions:
-    """Mixed into the debugger screen."""
+    """The actions of the debugger screen that look; each is named ``do_`` and its id."""
 
-    def _moved(self: Screen, moved: bool, words: str = "") -> None:
+    def __init__(self, screen: DebuggerScreen) -> None:
+        self.screen = screen
+
+    def _moved(self, moved: bool, words: str = "") -> None:
         if moved:
-            self.repaint()
+            self.screen.repaint()
         elif words:
-            self.flash(words, "dim")
+            self.screen.flash(words, "dim")
         else:
-            self.hint.set_rows([self._hint(self.app.size.width)])
+            self.screen.hint.set_rows([self.screen._hint(self.screen.app.size.width)])
 
-    def _by_line(self: Screen, lines: int) -> bool:
+    def _by_line(self, lines: int) -> bool:
         """Scroll the inspector when keys go there."""
-        if not self.in_inspector:
+        if not self.screen.in_inspector:
             return False
-        if self.document.scroll(lines):
-            self.repaint_inspector()
+        if self.screen.document.scroll(lines):
+            self.screen.repaint_inspector()
         return True
 
-    def do_next(self: Screen) -> None:
+    def do_next(self) -> None:
         """The next step."""
         if not self._by_line(1):
-            self._moved(self.model.move(1))
+            self._moved(self.screen.model.move(1))
 
-    def do_previous(self: Screen) -> None:
+    def do_previous(self) -> None:
         """The step before."""
         if not self._by_line(-1):
-            self._moved(self.model.move(-1))
+            self._moved(self.screen.model.move(-1))
 
-    def do_lane_right(self: Screen) -> None:
+    def do_lane_right(self) -> None:
         """The lane to the right."""
-        self._moved(self.model.move_lane(1), "No step near in a lane to the right.")
+        self._moved(self.screen.model.move_lane(1), "No step near in a lane to the right.")
 
-    def do_lane_left(self: Screen) -> None:
+    def do_lane_left(self) -> None:
         """The lane to the left."""
-        self._moved(self.model.move_lane(-1), "No step near in a lane to the left.")
+        self._moved(self.screen.model.move_lane(-1), "No step near in a lane to the left.")
 
-    def do_read_on(self: Screen) -> None:
+    def do_read_on(self) -> None:
         """One screenful on, whatever the cursor."""
-        if not self._by_line(self.document.height - 2) and self.view.scroll(self.view.height - 2):
+        if not self._by_line(self.screen.document.height - 2) and self.screen.view.scroll(self.screen.view.height - 2):
             self._scrolled()
 
-    def do_read_back(self: Screen) -> None:
+    def do_read_back(self) -> None:
         """One screenful back."""
-        if not self._by_line(2 - self.document.height) and self.view.scroll(2 - self.view.height):
+        if not self._by_line(2 - self.screen.document.height) and self.screen.view.scroll(2 - self.screen.view.height):
             self._scrolled()
 
-    def _scrolled(self: Screen) -> None:
-        self.clear_selection()
-        self.repaint(follow=False)
+    def _scrolled(self) -> None:
+        self.screen.clear_selection()
+        self.screen.repaint(follow=False)
 
-    def do_next_turn(self: Screen) -> None:
+    def do_next_turn(self) -> None:
         """The next turn."""
-        self._moved(self.model.move_turn(1))
+        self._moved(self.screen.model.move_turn(1))
 
-    def do_previous_turn(self: Screen) -> None:
+    def do_previous_turn(self) -> None:
         """This turn's first step, or the turn before."""
-        self._moved(self.model.move_turn(-1))
+        self._moved(self.screen.model.move_turn(-1))
 
-    def do_first(self: Screen) -> None:
+    def do_first(self) -> None:
         """The first step."""
-        if self.in_inspector:
-            self.document.to_end(False)
-            self.repaint_inspector()
+        if self.screen.in_inspector:
+            self.screen.document.to_end(False)
+            self.screen.repaint_inspector()
         else:
-            self._moved(self.model.jump(0))
+            self._moved(self.screen.model.jump(0))
 
-    def do_last(self: Screen) -> None:
+    def do_last(self) -> None:
         """The last step."""
-        if self.in_inspector:
-            self.document.to_end(True)
-            self.repaint_inspector()
+        if self.screen.in_inspector:
+            self.screen.document.to_end(True)
+            self.screen.repaint_inspector()
         else:
-            self._moved(self.model.jump(len(self.model.path) - 1))
+            self._moved(self.screen.model.jump(len(self.screen.model.path) - 1))
 
-    def do_take_before(self: Screen) -> None:
+    def do_take_before(self) -> None:
         """The take before."""
-        self._moved(self.model.next_take(-1), "No take of this step before this one.")
+        self._moved(self.screen.model.next_take(-1), "No take of this step before this one.")
 
-    def do_take_after(self: Screen) -> None:
+    def do_take_after(self) -> None:
         """The take after."""
-        self._moved(self.model.next_take(1), "No take of this step after this one.")
+        self._moved(self.screen.model.next_take(1), "No take of this step after this one.")
 
-    def do_jump_back(self: Screen) -> None:
+    def do_jump_back(self) -> None:
         """Back to where the last jump began."""
-        self._moved(self.model.back(), "No jump to go back from.")
+        self._moved(self.screen.model.back(), "No jump to go back from.")
 
     # find
 
-    def do_find(self: Screen) -> None:
+    def do_find(self) -> None:
         """Ask what to find."""
-        self.rollstep.ask_find(self, self.search.query if self.search is not None else "")
+        self.screen.rollstep.dialogs.ask_find(self.screen, self.screen.search.query if self.screen.search is not None else "")
 
-    def find(self: Screen, query: str) -> None:
+    def find(self, query: str) -> None:
         """Search the branch, nearest steps first, and stand on the first hit."""
         if not query:
-            self.search = None
-            self.repaint()
+            self.screen.search = None
+            self.screen.repaint()
             return
-        self.search = Find(self.model.path.steps, query, self.model.cursor)
+        self.screen.search = Find(self.screen.model.path.steps, query, self.screen.model.cursor)
         self._search_on(jump=True)
 
-    def _search_on(self: Screen, jump: bool) -> None:
-        search = self.search
+    def _search_on(self, jump: bool) -> None:
+        search = self.screen.search
         if search is None:
             return
         more = search.work()
         if jump and search.hits:
-            cursor = self.model.cursor
+            cursor = self.screen.model.cursor
             hit = cursor if cursor in search.found else search.next(cursor)
             if hit is not None:
-                self.model.jump(hit)
+                self.screen.model.jump(hit)
                 jump = False
-        self.repaint()
+        self.screen.repaint()
         if more:
-            self.set_timer(0.001, lambda: self._search_on(jump) if self.search is search else None)
+            self.screen.set_timer(0.001, lambda: self._search_on(jump) if self.screen.search is search else None)
 
-    def do_hit_next(self: Screen) -> None:
+    def do_hit_next(self) -> None:
         """The next hit."""
         self._to_hit(1)
 
-    def do_hit_previous(self: Screen) -> None:
+    def do_hit_previous(self) -> None:
         """The hit before."""
         self._to_hit(-1)
 
-    def _to_hit(self: Screen, delta: int) -> None:
-        if self.search is None:
-            self.flash("Nothing was searched for yet: / finds.", "dim")
+    def _to_hit(self, delta: int) -> None:
+        if self.screen.search is None:
+            self.screen.flash("Nothing was searched for yet: / finds.", "dim")
             return
-        hit = self.search.next(self.model.cursor, delta)
+        hit = self.screen.search.next(self.screen.model.cursor, delta)
         if hit is not None:
-            self.model.jump(hit)
-        self.repaint()
+            self.screen.model.jump(hit)
+        self.screen.repaint()
 
     # inspector and layout
 
-    def do_inspect(self: Screen) -> None:
+    def do_inspect(self) -> None:
         """The next page of the inspector, which appears if it was hidden."""
-        if not self.arrangement.inspector:
-            self._put_inspector("below" if self.app.size.width < 110 else "right")
+        if not self.screen.arrangement.inspector:
+            self._put_inspector("below" if self.screen.app.size.width < 110 else "right")
             return
-        self.tab = (self.tab + 1) % len(TABS)
-        self.repaint_inspector()
+        self.screen.tab = (self.screen.tab + 1) % len(TABS)
+        self.screen.repaint_inspector()
 
-    def do_diff(self: Screen) -> None:
+    def do_diff(self) -> None:
         """The page of differences, and back to the message."""
         last = len(TABS) - 1
-        self.tab = 0 if self.tab == last and self.arrangement.inspector else last
-        if not self.arrangement.inspector:
-            self._put_inspector("below" if self.app.size.width < 110 else "right")
-        self.repaint_inspector()
+        self.screen.tab = 0 if self.screen.tab == last and self.screen.arrangement.inspector else last
+        if not self.screen.arrangement.inspector:
+            self._put_inspector("below" if self.screen.app.size.width < 110 else "right")
+        self.screen.repaint_inspector()
 
-    def do_layout(self: Screen) -> None:
+    def do_layout(self) -> None:
         """Inspector right, below, hidden."""
-        size = self.app.size
-        self._put_inspector(next_place(size.width, size.height, self.place))
+        size = self.screen.app.size
+        self._put_inspector(next_place(size.width, size.height, self.screen.place))
 
-    def _put_inspector(self: Screen, place: str) -> None:
-        self.place = place
-        self.in_inspector = False
-        self.rearrange()
-        self.rollstep.remember(inspector=place)
-        where = chosen_place(self.app.size.width, self.app.size.height, place)
-        self.flash("Inspector hidden." if where == "hidden" else f"Inspector {where}.", "dim")
+    def _put_inspector(self, place: str) -> None:
+        self.screen.place = place
+        self.screen.in_inspector = False
+        self.screen.rearrange()
+        self.screen.rollstep.remember(inspector=place)
+        where = chosen_place(self.screen.app.size.width, self.screen.app.size.height, place)
+        self.screen.flash("Inspector hidden." if where == "hidden" else f"Inspector {where}.", "dim")
 
-    def do_area(self: Screen) -> None:
+    def do_area(self) -> None:
         """Keys go to the panes, or to the inspector."""
-        if not self.arrangement.inspector:
-            self.flash("The inspector is hidden: z shows it.", "dim")
+        if not self.screen.arrangement.inspector:
+            self.screen.flash("The inspector is hidden: z shows it.", "dim")
             return
-        self.in_inspector = not self.in_inspector
-        self.repaint_inspector()
+        self.screen.in_inspector = not self.screen.in_inspector
+        self.screen.repaint_inspector()
         words = "j k g G Space scroll the inspector; Tab goes back to the panes."
-        if self.in_inspector:
-            self.flash(words, "dim")
+        if self.screen.in_inspector:
+            self.screen.flash(words, "dim")
 
-    def do_open_step(self: Screen) -> None:
+    def do_open_step(self) -> None:
         """The step full screen."""
         from .reader import ReaderScreen
 
-        self.app.push_screen(ReaderScreen(self.model, self.palette, self.tab))
+        self.screen.app.push_screen(ReaderScreen(self.screen.model, self.screen.palette, self.screen.tab))
 
-    def do_outline(self: Screen) -> None:
+    def do_outline(self) -> None:
         """Branches and edits in a list; choosing one goes there."""
-        self.rollstep.show_outline(self)
+        self.screen.rollstep.dialogs.show_outline(self.screen)
 
     # copying
 
-    def do_select(self: Screen) -> None:
+    def do_select(self) -> None:
         """How to select text."""
-        self.flash("Drag with the mouse to select text; y copies it, else the whole step.", "dim")
+        self.screen.flash("Drag with the mouse to select text; y copies it, else the whole step.", "dim")
 
-    def do_copy(self: Screen) -> None:
+    def do_copy(self) -> None:
         """The selected text, or the step's."""
         from ..inspector import plain
 
-        selected = self.get_selected_text()
-        step = self.model.step
+        selected = self.screen.get_selected_text()
+        step = self.screen.model.step
         text = selected or (plain(step.payload, as_is=True) if step is not None else "")
         if not text:
-            self.flash("Nothing to copy.", "dim")
+            self.screen.flash("Nothing to copy.", "dim")
             return
-        self.app.copy_to_clipboard(visible(text))
-        what = "The selected text" if selected else f"Step {self.model.cursor + 1}"
+        self.screen.app.copy_to_clipboard(visible(text))
+        what = "The selected text" if selected else f"Step {self.screen.model.cursor + 1}"
         marks = "; hidden characters are copied as marks" if has_hidden(text) else ""
-        self.flash(f"{what} is in the clipboard ({len(text):,} characters{marks}).", "ok")
-        self.clear_selection()
+        self.screen.flash(f"{what} is in the clipboard ({len(text):,} characters{marks}).", "ok")
+        self.screen.clear_selection()
 
-    def do_copy_link(self: Screen) -> None:
+    def do_copy_link(self) -> None:
         """A link to the step."""
-        number = self.model.cursor + 1
-        link = self.model.rollout.header.id + (f"#{number}" if number > 0 else "")
-        self.app.copy_to_clipboard(visible(link))
-        self.flash(f"In the clipboard: {link}; rollstep open takes it.", "ok")
+        number = self.screen.model.cursor + 1
+        link = self.screen.model.rollout.header.id + (f"#{number}" if number > 0 else "")
+        self.screen.app.copy_to_clipboard(visible(link))
+        self.screen.flash(f"In the clipboard: {link}; rollstep open takes it.", "ok")
 
     # the rest
 
-    def do_theme(self: Screen) -> None:
+    def do_theme(self) -> None:
         """Choose a theme."""
-        self.rollstep.choose_theme()
+        self.screen.rollstep.dialogs.choose_theme()
 
-    def do_palette(self: Screen) -> None:
+    def do_palette(self) -> None:
         """All commands by name."""
-        self.app.action_command_palette()
+        self.screen.app.action_command_palette()
 
-    def do_help(self: Screen) -> None:
+    def do_help(self) -> None:
         """All keys."""
-        self.rollstep.show_help()
+        self.screen.rollstep.dialogs.show_help()
 
-    def do_quit(self: Screen) -> None:
+    def do_quit(self) -> None:
         """Leave the program."""
-        self.app.exit()
+        self.screen.app.exit()
 
-    def do_cancel(self: Screen) -> None:
+    def do_cancel(self) -> None:
         """End what is going on: a call, a search, the inspector's keys, a selection."""
-        if self.model.busy or self.rollstep.controller.busy:
-            self.rollstep.controller.cancel()
-            self.flash("Cancelling …")
-        elif self.search is not None:
-            self.search = None
-            self.repaint()
-        elif self.in_inspector:
-            self.in_inspector = False
-            self.repaint_inspector()
+        if self.screen.model.busy or self.screen.rollstep.controller.busy:
+            self.screen.rollstep.controller.cancel()
+            self.screen.flash("Cancelling …")
+        elif self.screen.search is not None:
+            self.screen.search = None
+            self.screen.repaint()
+        elif self.screen.in_inspector:
+            self.screen.in_inspector = False
+            self.screen.repaint_inspector()
         else:
-            self.clear_selection()
-            self.repaint()
+            self.screen.clear_selection()
+            self.screen.repaint()

@@ -1,0 +1,151 @@
+"""Which dialog each action opens, and what becomes of its answer. Dialogs are loaded when opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rollstep.core.errors import RollstepError
+
+from .who import kind_of
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from .app import RollstepApp
+    from .presenter import DebuggerModel
+    from .screens.debugger import DebuggerScreen
+    from .screens.edit_types import EditRequest, EditResult
+
+
+class Dialogs:
+    """The app's dialogs."""
+
+    def __init__(self, app: RollstepApp) -> None:
+        self.app = app
+
+    # the editor
+
+    def edit(self, request: EditRequest, slot: str, then: Callable[[EditResult], None]) -> None:
+        """Open the editor on a step; drafts go to ``slot``."""
+        from .screens.editor import EditorScreen
+
+        def ended(result: EditResult | None) -> None:
+            if result is None:
+                return
+            if result.outcome == "draft":
+                self.app.keep_draft(slot, result.draft)
+                self.app.say("Kept as a draft; the same key opens it again.")
+            else:
+                self.app.drop_draft(slot)
+            if result.outcome == "unchanged":
+                self.app.say("Saved without an edit: nothing changed.")
+            then(result)
+
+        screen = EditorScreen(request, on_draft=lambda body: self.app.keep_draft(slot, body))
+        self.app.push_screen(screen, ended)
+
+    def choose(
+        self,
+        title: str,
+        options: tuple[tuple[str, str, str], ...],
+        then: Callable[[str], None],
+        text: str = "",
+    ) -> None:
+        """Let the human choose one of ``(value, words, key)``."""
+        from .screens.choose import ChooseRequest, ChooseScreen, Option
+
+        rows = tuple(Option(value, words, key=key) for value, words, key in options)
+
+        def chosen(value: str | None) -> None:
+            if value is not None:
+                then(value)
+
+        self.app.push_screen(ChooseScreen(ChooseRequest(title, rows, text)), chosen)
+
+    def when_trusted(self, model: DebuggerModel, go: Callable[[], None]) -> None:
+        """Ask, once for a project, whether its own code may run; then go on."""
+        project = model.project
+        kinds = {kind_of(project, role) for role in ("evaluator", "target", "tool")}
+        wants = self.app.controller.maker.wants(project) if kinds & {"python", "llm"} else ()
+        if not wants:
+            go()
+            return
+        from .screens.choose import ChooseScreen, confirm
+
+        question = confirm(
+            "May this project do that?",
+            f"This project {' and '.join(wants)}. Say yes only if you know where it comes from.",
+            yes="Yes, and do not ask again for this project",
+            no="No",
+        )
+
+        def answered(value: str | None) -> None:
+            if value == "yes":
+                self.app.controller.maker.allowed.add(wants)
+                go()
+
+        self.app.push_screen(ChooseScreen(question), answered)
+
+    # looking
+
+    def show_help(self) -> None:
+        """All keys."""
+        from .actions import key_table
+        from .screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen(key_table()))
+
+    def say_at_length(self, title: str, text: str, detail: str = "") -> None:
+        """A message that must be read, in a dialog."""
+        from .screens.message import MessageRequest, MessageScreen
+
+        self.app.push_screen(MessageScreen(MessageRequest(title, text, detail, error=True)))
+
+    def show_outline(self, screen: DebuggerScreen) -> None:
+        """Branches, edits, flags, failures and drafts; choosing one goes there."""
+        from .outline import outline
+        from .screens.choose import ChooseRequest, ChooseScreen, Option
+
+        entries = outline(screen.model, self.app.drafts())
+        if not entries:
+            screen.flash("Nothing in the outline yet: one branch, no edits, no flags.", "dim")
+            return
+        rows = tuple(Option(str(i), e.words, e.detail) for i, e in enumerate(entries))
+
+        def chosen(value: str | None) -> None:
+            if value is not None:
+                entry = entries[int(value)]
+                screen.model.jump(screen.model.cursor)
+                screen.model.go_to(entry.step_id)
+                screen.repaint()
+
+        self.app.push_screen(ChooseScreen(ChooseRequest("Outline", rows, filterable=True)), chosen)
+
+    # projects and files
+
+    def open_error(self, error: RollstepError) -> None:
+        """Say why something could not be opened."""
+        self.say_at_length("This could not be opened", str(error))
+
+    def start_screen(self) -> Screen[Any]:
+        """What is shown when there is nothing to debug yet."""
+        from .screens.message import MessageRequest, MessageScreen
+
+        return MessageScreen(MessageRequest("rollstep", "start"))
+
+    def leave_debugger(self) -> None:
+        """Back to the start screen."""
+        self.app.exit()
+
+    def ask_find(self, screen: DebuggerScreen, query: str) -> None:
+        """Ask what to find in the branch that is shown."""
+
+    def choose_theme(self) -> None:
+        """Choose a theme, seen at once."""
+
+    def new_project(self, model: DebuggerModel) -> None:
+        """A new project: blank, from a seed row, or a copy."""
+
+    def export(self, model: DebuggerModel) -> None:
+        """Export the branch."""

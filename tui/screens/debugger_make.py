@@ -1,0 +1,213 @@
+"""What the keys that make do: each is a command of the session, and can be undone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rollstep.core.model.messages import Stop
+
+from .. import edits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .debugger import DebuggerScreen
+    from .edit_types import EditResult
+
+
+class MakeActions:
+    """The actions of the debugger screen that make; each is named ``do_`` and its id."""
+
+    def __init__(self, screen: DebuggerScreen) -> None:
+        self.screen = screen
+
+    def _idle(self) -> bool:
+        if not self.screen.rollstep.controller.busy:
+            return True
+        self.screen.flash("A step is being made. Wait for it, or cancel it with Esc.")
+        return False
+
+    def _from_here(self, command: Callable[[str | None], bool]) -> None:
+        """Give a command that goes on from the cursor's step."""
+        if not self._idle():
+            return
+
+        def go() -> None:
+            self.screen.model.notice = ""
+            self.screen.model.acting_from = self.screen.model.step_id
+            command(self.screen.model.step_id)
+
+        self.screen.rollstep.dialogs.when_trusted(self.screen.model, go)
+
+    def do_step(self) -> None:
+        """One step."""
+        self._from_here(self.screen.rollstep.controller.step)
+
+    def do_turn(self) -> None:
+        """To the end of the turn."""
+        self._from_here(self.screen.rollstep.controller.turn)
+
+    def do_run(self) -> None:
+        """Run, or pause the run."""
+        if self.screen.rollstep.controller.busy:
+            self.screen.rollstep.controller.pause()
+            self.screen.flash("Pausing after this step …")
+            return
+        self._from_here(self.screen.rollstep.controller.run)
+
+    def do_undo(self) -> None:
+        """Undo."""
+        if self._idle():
+            self.screen.rollstep.controller.undo()
+
+    def do_redo(self) -> None:
+        """Redo."""
+        if self._idle():
+            self.screen.rollstep.controller.redo()
+
+    # editing
+
+    def do_edit(self) -> None:
+        """Override the step."""
+        self._override(external=False)
+
+    def do_edit_outside(self) -> None:
+        """Override the step in $EDITOR."""
+        self._override(external=True)
+
+    def _override(self, *, external: bool) -> None:
+        step = self.screen.model.step
+        if step is None:
+            self.screen.flash("There is no step to override yet: s makes the first, w writes it.", "dim")
+        elif self._idle():
+            slot = edits.override_slot(step)
+            draft = self.screen.rollstep.draft(slot)
+            request = edits.override_request(self.screen.model, draft=draft, external=external)
+            assert request is not None
+            self.screen.rollstep.dialogs.edit(request, slot, lambda result: self._overridden(step.id, result))
+
+    def _overridden(self, step_id: str, result: EditResult) -> None:
+        if result.outcome != "saved" or result.payload is None:
+            return
+        payload, after, reason = result.payload, result.after, result.reason
+
+        def go() -> None:
+            self.screen.model.acting_from = self.screen.model.step_id
+            self.screen.rollstep.controller.override(step_id, payload, after, reason)
+
+        if after == "rerun":
+            self.screen.rollstep.dialogs.when_trusted(self.screen.model, go)
+        else:
+            go()
+
+    def do_write(self) -> None:
+        """Write the next step."""
+        if not self._idle():
+            return
+        slot = edits.write_slot(self.screen.model)
+        request = edits.write_request(self.screen.model, draft=self.screen.rollstep.draft(slot))
+        if isinstance(request, str):
+            self.screen.flash(request)
+            return
+        at = self.screen.model.step_id
+        self.screen.rollstep.dialogs.edit(request, slot, lambda result: self._written(at, result))
+
+    def _written(self, at: str | None, result: EditResult) -> None:
+        if result.outcome == "saved" and result.payload is not None:
+            payload = edits.fit_call(self.screen.model, result.payload)
+            self.screen.model.acting_from = self.screen.model.step_id
+            self.screen.rollstep.controller.write(payload, at, result.reason)
+
+    # inserting and deleting
+
+    def do_insert(self) -> None:
+        """Insert the next step by hand, or an empty turn, and keep what follows."""
+        if not self._idle():
+            return
+        if not self.screen.model.ahead:
+            self.do_write()
+            return
+        turn = not self.screen.model.path.position(self.screen.model.cursor).open_calls
+        at_turn_end = self.screen.model.path.position(self.screen.model.cursor).due in ("evaluator", "opening")
+        if turn and at_turn_end:
+            self.screen.rollstep.dialogs.choose(
+                "Insert after this step",
+                (
+                    ("turn", "an empty turn (message and reply), to be written with e", "t"),
+                    ("step", "a message by hand", "s"),
+                ),
+                self._insert_chosen,
+            )
+        else:
+            self._insert_chosen("step")
+
+    def _insert_chosen(self, choice: str) -> None:
+        at = self.screen.model.step_id
+        if choice == "turn":
+            self.screen.rollstep.controller.insert(at, edits.inserted_turn())
+            return
+        request = edits.write_request(self.screen.model, draft="")
+        if isinstance(request, str):
+            self.screen.flash(request)
+            return
+
+        def written(result: EditResult) -> None:
+            if result.outcome == "saved" and result.payload is not None:
+                payload = edits.fit_call(self.screen.model, result.payload)
+                self.screen.rollstep.controller.insert(at, (payload,), result.reason)
+
+        self.screen.rollstep.dialogs.edit(request, edits.write_slot(self.screen.model), written)
+
+    def do_delete(self) -> None:
+        """Delete the step or its turn."""
+        step = self.screen.model.step
+        if step is None or not self._idle():
+            return
+        turn = edits.turn_ids(self.screen.model)
+        options = [("step", f"step {self.screen.model.cursor + 1}", "s")]
+        if len(turn) > 1 and not isinstance(step.payload, Stop):
+            number = self.screen.model.path.turn[self.screen.model.cursor]
+            options.append(("turn", f"turn {number} whole ({len(turn)} steps)", "t"))
+
+        def chosen(choice: str) -> None:
+            self.screen.rollstep.controller.delete([step.id] if choice == "step" else turn)
+
+        self.screen.rollstep.dialogs.choose("Delete, on a new branch; u brings it back", tuple(options), chosen)
+
+    # projects and files
+
+    def do_new(self) -> None:
+        """A new project."""
+        if self._idle():
+            self.screen.rollstep.dialogs.new_project(self.screen.model)
+
+    def do_export(self) -> None:
+        """Export."""
+        if self._idle():
+            self.screen.rollstep.dialogs.export(self.screen.model)
+
+    def do_leave(self) -> None:
+        """Up one level."""
+        if self.screen.rollstep.controller.busy:
+            self.screen.flash("A step is being made. Esc cancels it; Ctrl+Q quits all the same.")
+        else:
+            self.screen.rollstep.dialogs.leave_debugger()
+
+    def command_ended(self, label: str, result: object) -> None:
+        """A command is over: follow the head, and say what happened."""
+        if label in ("write", "override", "insert", "delete", "undo", "redo"):
+            self.screen.model.follow_head()
+        words = _outcome(label, result)
+        if words:
+            self.screen.flash(words, "ok")
+        self.screen.repaint()
+
+
+def _outcome(label: str, result: object) -> str:
+    if label in ("undo", "redo"):
+        done = "Undone" if label == "undo" else "Redone"
+        return f"{done}: {result}." if result else f"Nothing to {label}."
+    copied = getattr(result, "copied", 0)
+    left = getattr(result, "left", "")
+    words = f"{copied} later step{'s' if copied != 1 else ''} kept." if copied else ""
+    return f"{words} {left}".strip()

@@ -1,0 +1,68 @@
+"""The engine and its controller, started before the screen is loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rollstep.core.engine import Engine
+
+from .controller import Controller
+
+if TYPE_CHECKING:
+    from rollstep.core.model.project import Project
+    from rollstep.core.roles.registry import Roles
+    from rollstep.core.store.library import Library
+
+
+def start_controller(
+    library: Path | None,
+    *,
+    throwaway: bool = False,
+    roles: Path | None = None,
+    trust: bool = False,
+    author: str = "",
+) -> Controller:
+    """Start the engine's thread. ``Controller.started`` fails when the library cannot be opened."""
+    maker = RoleMaker(trust)
+    engine = Engine(
+        None if throwaway else library,
+        roles=maker,
+        author=author,
+        open_library=_throwaway if throwaway or library is None else None,
+    )
+    unkept = throwaway or library is None
+    return Controller(engine, maker, engine.start(), throwaway=unkept, roles=roles)
+
+
+def _throwaway() -> Library:
+    from rollstep.core.store.library import Library
+
+    return Library.throwaway()
+
+
+class RoleMaker:
+    """Makes a project's roles; its own code runs only when that was allowed."""
+
+    def __init__(self, trust: bool) -> None:
+        self.trust = trust
+        self.allowed: set[tuple[str, ...]] = set()
+        self.folder: Path | None = None
+        """Where the project's file stands: its own code is looked for there."""
+
+    def __call__(self, project: Project) -> Roles:
+        from rollstep.core.roles.registry import build_roles
+
+        return build_roles(
+            project, base_folder=self.folder, trusted=self.trust, trust=self._may
+        )
+
+    def _may(self, project: Project) -> bool:
+        return self.wants(project) in self.allowed
+
+    def wants(self, project: Project) -> tuple[str, ...]:
+        """What the project would do that needs a yes and has none yet; empty for nothing."""
+        from rollstep.core.roles.registry import needs_trust
+
+        wants = needs_trust(project)
+        return () if self.trust or wants in self.allowed else wants
