@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from .marks import Mark
@@ -30,6 +32,14 @@ class Command(msgspec.Struct, frozen=True, omit_defaults=True):
     revision_after: int | None = None
     undone: bool = False
     abandoned: bool = False
+
+
+def hidden_steps(commands: Iterable[Command]) -> set[str]:
+    """Ids of the steps that these commands leave out of sight."""
+    hidden: set[str] = set()
+    for command in commands:
+        hidden.update(command.step_ids if command.undone else command.hides)
+    return hidden
 
 
 class Draft(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from ..model.history import Command
 from ..model.marks import Score
 from ..model.rollout import RolloutHeader
 from ..model.steps import Step
@@ -60,6 +61,7 @@ class Codec(Generic[T]):
 
 STEP = Codec(Step)
 HEADER = Codec(RolloutHeader)
+COMMAND = Codec(Command)
 
 
 def to_bytes(text: str) -> bytes:

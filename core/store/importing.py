@@ -106,9 +106,9 @@ def _commands(
     """Their commands under numbers that are free. Those that we have, undone or not, are left; what
     they had undone stays hidden and cannot be redone here.
     """
-    known = {(each.n, each.label, each.step_ids) for each in ours}
+    known = {(each.n, each.label, each.step_ids[:1]) for each in ours}
     last = max((each.n for each in ours), default=0)
-    new = [each for each in theirs if (each.n, each.label, each.step_ids) not in known]
+    new = [each for each in theirs if (each.n, each.label, each.step_ids[:1]) not in known]
     return tuple(
         msgspec.structs.replace(
             each,

@@ -16,14 +16,14 @@ from typing import Any, TypeVar
 
 from ..clock import Clock, wall_clock
 from ..errors import InputError, NotSavedError, StoreError
-from ..model.history import Command, Draft
+from ..model.history import Draft
 from ..model.marks import Mark, Score
 from ..model.project import Project
 from ..model.rollout import Branch, RolloutHeader
 from ..model.steps import Attempt, Step
 from . import failures, opening, search, writing
 from .change import Change, Saved, Summary
-from .codec import HEADER, STEP, Codec, encode, from_bytes, to_bytes
+from .codec import COMMAND, HEADER, STEP, Codec, encode, from_bytes, to_bytes
 from .schema import step_key
 from .search import Hit
 
@@ -39,7 +39,6 @@ T = TypeVar("T")
 _PROJECT = Codec(Project)
 _DRAFT = Codec(Draft)
 _ATTEMPT = Codec(Attempt)
-_COMMAND = Codec(Command)
 _BRANCH = Codec(Branch)
 _MARK = Codec(Mark)
 _SCORE = Codec(Score)
@@ -136,10 +135,13 @@ class Library:
     def save_draft(self, rollout_id: str, draft: Draft) -> None:
         """Keep a draft, in place of the one in the same slot."""
         with self._writing() as connection:
+            key = writing.rollout_key(connection, rollout_id)
+            if key is None:
+                raise NotSavedError(f"Not saved: the library holds no rollout {rollout_id} yet.")
             connection.execute(
                 "INSERT INTO drafts VALUES (?, ?, ?)"
                 " ON CONFLICT DO UPDATE SET body = excluded.body",
-                (self._key(rollout_id), to_bytes(draft.slot), encode(draft)),
+                (key, to_bytes(draft.slot), encode(draft)),
             )
 
     def drop_draft(self, rollout_id: str, slot: str) -> None:
@@ -182,7 +184,7 @@ class Library:
                 projects=self._projects(key),
                 steps=self._steps(key, 0),
                 attempts=self._records(key, "attempt", _ATTEMPT),
-                commands=self._records(key, "command", _COMMAND),
+                commands=self._records(key, "command", COMMAND),
                 branches=self._records(key, "branch", _BRANCH),
                 marks=self._records(key, "mark", _MARK),
                 scores=self._records(key, "score", _SCORE),

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from ..model.history import hidden_steps
 from ..model.messages import Stop, TargetReply, UserMessage, payload_text, reasoning_text
 from ..model.rollout import RolloutHeader
 from ..model.steps import Role, Step
-from .codec import HEADER, STEP
+from .codec import COMMAND, HEADER, STEP
 from .schema import split_key, step_key
 
 _TRIGRAM = 3
@@ -91,23 +92,25 @@ def has_pending(connection: sqlite3.Connection) -> bool:
 def find(
     connection: sqlite3.Connection, query: str, limit: int, *, use_index: bool
 ) -> tuple[Hit, ...]:
-    """The steps that hold the query as it is written, in any letter case; the newest rollouts
-    first.
+    """The steps in sight that hold the query as it is written, in any letter case; the newest
+    rollouts first.
     """
     rows = _by_index(connection, query) if use_index else None
     if rows is None:
         rows = _by_reading(connection, query)
     hits: list[Hit] = []
-    titles: dict[int, RolloutHeader] = {}
+    rollouts: dict[int, tuple[RolloutHeader, set[str]]] = {}
     for key, body in rows:
         step = STEP.decode(body)
         found = _excerpt(step, query)
         if found is None:
             continue
         rollout, seq = split_key(key)
-        if rollout not in titles:
-            titles[rollout] = _header(connection, rollout)
-        header = titles[rollout]
+        if rollout not in rollouts:
+            rollouts[rollout] = _rollout(connection, rollout)
+        header, hidden = rollouts[rollout]
+        if step.id in hidden:
+            continue
         hits.append(Hit(header.id, header.title, step.id, seq, step.role, *found))
         if len(hits) >= limit:
             break
@@ -141,9 +144,13 @@ def _by_reading(connection: sqlite3.Connection, query: str) -> Iterable[tuple[in
     return connection.execute("SELECT key, body FROM steps ORDER BY key DESC")
 
 
-def _header(connection: sqlite3.Connection, rollout: int) -> RolloutHeader:
-    (body,) = connection.execute("SELECT header FROM rollouts WHERE key = ?", (rollout,)).fetchone()
-    return HEADER.decode(body)
+def _rollout(connection: sqlite3.Connection, key: int) -> tuple[RolloutHeader, set[str]]:
+    """The rollout's header, and the steps that undo has taken out of sight."""
+    (header,) = connection.execute("SELECT header FROM rollouts WHERE key = ?", (key,)).fetchone()
+    commands = connection.execute(
+        "SELECT body FROM records WHERE rollout = ? AND kind = 'command' ORDER BY key", (key,)
+    )
+    return HEADER.decode(header), hidden_steps(COMMAND.decode(body) for (body,) in commands)
 
 
 def _excerpt(step: Step, query: str) -> tuple[str, int, int] | None:

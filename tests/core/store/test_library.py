@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from hypothesis import given, settings
-from rollstep.core.errors import InputError, StoreError
+from rollstep.core.errors import InputError, NotSavedError, StoreError
 from rollstep.core.model.history import Command, Draft
 from rollstep.core.model.marks import Mark, Score
 from rollstep.core.model.messages import Stop, target_reply
@@ -243,6 +243,8 @@ def test_drafts_are_kept_replaced_and_dropped(library: Library) -> None:
     assert library.drafts("r1") == (Draft("override:s2", "2"),)
     assert library.drafts("r2") == (Draft("write:s1", "4"),)
     assert library.drafts("r9") == ()
+    with pytest.raises(NotSavedError, match="holds no rollout r9 yet"):
+        library.save_draft("r9", Draft("write:s1", "5"))
 
 
 def test_data_version_tells_of_other_programs_only(library: Library, path: Path) -> None:

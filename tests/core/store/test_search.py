@@ -2,9 +2,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rollstep.core.model.history import Command
 from rollstep.core.model.messages import (
     Reasoning,
     Stop,
@@ -102,6 +104,16 @@ def test_steps_saved_in_bulk_are_indexed_when_wanted(library: Library) -> None:
     assert library.index_pending() == 14
     assert library.index_pending() == 0
     assert len(library.search("answer")) == 12
+
+
+def test_what_was_undone_is_not_found(library: Library) -> None:
+    edit = step("e1", "s0", "an answer of mine", "human")
+    command = Command(1, "edit", ("e1",))
+    library.commit(first("r1", (*conversation(1), edit), commands=(command,)))
+    assert found(library, "answer") == ["e1", "s1"]
+    library.commit(Change("r1", commands=(msgspec.structs.replace(command, undone=True),)))
+    assert found(library, "answer") == ["s1"]
+    assert found(library, "an") == ["s1"]
 
 
 def test_no_step_is_indexed_twice_or_left_out(library: Library) -> None:
