@@ -37,7 +37,9 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """A rollout as a library (or a bundle) holds it; steps in seq order."""
+    """A rollout as a library (or a bundle) holds it; steps in seq order. ``head`` is "" before the
+    first step, None where nothing is known of it.
+    """
 
     header: RolloutHeader
     projects: tuple[Project, ...]

@@ -9,13 +9,13 @@ import tempfile
 import threading
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
 from ..clock import Clock, wall_clock
-from ..errors import InputError, NotSavedError, StoreError
+from ..errors import InputError, LibraryLockedError, NotSavedError, StoreError
 from ..model.history import Draft
 from ..model.marks import Mark, Score
 from ..model.project import Project
@@ -269,11 +269,13 @@ class Library:
         """
         if not query:
             return ()
-        if not self.read_only:
-            self.index_pending()
+        if not self.read_only and self._has_pending():
+            # While another program keeps the lock, the steps are read one by one instead.
+            with suppress(LibraryLockedError):
+                self.index_pending()
         with self._reading() as connection:
-            current = not self.read_only or not search.has_pending(connection)
-            return search.find(connection, query, limit, use_index=current)
+            indexed = not search.has_pending(connection)
+            return search.find(connection, query, limit, use_index=indexed)
 
     # Inside
 
@@ -312,6 +314,10 @@ class Library:
             except BaseException:
                 self._roll_back()
                 raise
+
+    def _has_pending(self) -> bool:
+        with self._reading() as connection:
+            return search.has_pending(connection)
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:

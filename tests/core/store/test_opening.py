@@ -115,6 +115,7 @@ def test_something_stored_that_cannot_be_read_is_an_error_in_words(path: Path) -
 
 def test_a_lock_that_another_program_keeps_is_told_with_its_process(path: Path) -> None:
     with Library.open(path, wait=0.01) as library:
+        library.commit_many([first("r0", conversation(1))])
         pipe = subprocess.PIPE
         with subprocess.Popen(
             [sys.executable, "-c", _HOLD, str(path)], stdin=pipe, stdout=pipe, text=True
@@ -125,10 +126,11 @@ def test_a_lock_that_another_program_keeps_is_told_with_its_process(path: Path) 
                 library.commit(first("r1"))
             if sys.platform == "linux":
                 assert f"is locked by process {other.pid} (" in str(caught.value)
-            assert library.count() == 0
+            assert library.count() == 1
+            assert [hit.step_id for hit in library.search("answer")] == ["s1"]
             other.communicate()
         library.commit(first("r1"))
-        assert library.count() == 1
+        assert library.count() == 2
 
 
 def test_what_is_not_durable_is_still_in_the_file(path: Path) -> None:
