@@ -78,6 +78,8 @@ def plan_delete(writer: TreeWriter, step_ids: Sequence[str]) -> tuple[list[Step]
     plan = plan_keep(writer.position(steps[0].parent_id), writer.following(steps[-1].id))
     if plan.left and not plan.copies:
         raise UsageError(f"What follows cannot stand without it. {plan.why}")
+    if not plan.copies and _others_follow(writer, steps):
+        raise UsageError("Another branch goes on from here, so it stays. Hide that branch first.")
     return steps, plan
 
 
@@ -93,6 +95,11 @@ def do_delete(writer: TreeWriter, command: int, steps: Sequence[Step], plan: Kep
         writer.history.hide(command, tuple(step.id for step in steps))
         writer.history.amend(command, head_after=parent)
     return Overridden(None, len(plan.copies), left_over(plan))
+
+
+def _others_follow(writer: TreeWriter, steps: Sequence[Step]) -> bool:
+    ids = {step.id for step in steps}
+    return any(child not in ids for step in steps for child in writer.rollout.children(step.id))
 
 
 def name_of(step: Step) -> str:

@@ -33,6 +33,14 @@ class History:
         for command in commands:
             self._rollout.hidden.update(command.step_ids if command.undone else command.hides)
 
+    def revision(self, default: int) -> int:
+        """The project revision that the commands leave in use; ``default`` where none says."""
+        for command in reversed(self._commands):
+            if command.revision_after is not None and not command.undone:
+                return command.revision_after
+        undone = (c.revision_before for c in self._commands if c.revision_before is not None)
+        return next(undone, default)
+
     @property
     def commands(self) -> tuple[Command, ...]:
         """All commands, oldest first."""

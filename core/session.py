@@ -138,15 +138,19 @@ class Session:
     def _load(self, saved: Saved) -> None:
         writer = self._writer
         writer.history.load(saved.commands)
+        writer.revision = writer.history.revision(writer.revision)
         writer.branches = {branch.leaf_id: branch for branch in saved.branches}
         writer.marks = list(saved.marks)
         writer.status = (saved.status, saved.status_note)
         writer.journal.mark_saved()
         self._player.attempts = list(saved.attempts)
-        head = saved.head
-        if head is None or head not in self.rollout.steps or head in self.rollout.hidden:
+        head = saved.head or None
+        if saved.head is None or (head is not None and not self._in_sight(head)):
             head = self.rollout.newest_leaf(None)
         writer.set_head(head, record=False)
+
+    def _in_sight(self, step_id: str) -> bool:
+        return step_id in self.rollout.steps and step_id not in self.rollout.hidden
 
     def saved(self) -> Saved:
         """The rollout whole, as a library or a bundle holds it."""
@@ -160,7 +164,7 @@ class Session:
             tuple(writer.branches.values()),
             tuple(writer.marks),
             (),
-            writer.head,
+            writer.head or "",
             *writer.status,
         )
 

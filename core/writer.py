@@ -310,8 +310,9 @@ class TreeWriter:
         """A changed project, as a command."""
         before = self.revision
         with self.command("change of the project") as index:
-            self.rollout.projects.append(project)
-            self.use_revision(len(self.rollout.projects) - 1)
+            if project not in self.rollout.projects:
+                self.rollout.projects.append(project)
+            self.use_revision(self.rollout.projects.index(project))
             self.history.amend(index, revision_before=before, revision_after=self.revision)
 
     def apply(self, command: Command, *, back: bool) -> None:

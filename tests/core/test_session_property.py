@@ -7,6 +7,7 @@ the library reloads equals what was in memory; a bundle reads back equal.
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,7 @@ class SessionMachine(RuleBasedStateMachine):
         saved = self.library.load(self.session.rollout.header.id)
         again = Session.reopen(saved, self.library, author="mira")
         assert again.saved() == self.session.saved()
+        assert again.project == self.session.project
         assert again.rollout.hidden == self.session.rollout.hidden
         self.session = again
 
@@ -216,7 +218,7 @@ class SessionMachine(RuleBasedStateMachine):
 
 TestSession = SessionMachine.TestCase
 TestSession.settings = settings(
-    max_examples=25,
+    max_examples=500 if os.environ.get("ROLLSTEP_LONG") else 25,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
