@@ -1,0 +1,269 @@
+"""The start screen: recent rollouts, samples, a file, something new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from ..sanitize import one_line, visible
+from ..widgets.row_list import Column, ListRow, RowList
+
+RECENT_SHOWN = 8
+"""Recent rollouts shown before the samples; the rest on demand."""
+_TURNS, _EDITS, _WHEN = Column(8, "muted"), Column(8, "muted", least=90), Column(14, "muted")
+_WIDE = 120
+_MORE = "more"
+_OPENED = (".yaml", ".yml", ".jsonl")
+
+
+@dataclass(frozen=True)
+class SampleRow:
+    """A sample project: ``name`` opens it, ``learn`` says in a line what there is to learn,
+    ``recorded`` whether a recorded rollout comes with it.
+    """
+
+    name: str
+    title: str
+    goal: str
+    learn: str
+    recorded: bool = True
+    needs_key: bool = False
+
+
+@dataclass(frozen=True)
+class RecentRow:
+    """A rollout of the library: how it ``ended`` and ``when`` it was worked on, in words."""
+
+    id: str
+    title: str
+    turns: int
+    edits: int
+    ended: str
+    when: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class StartRequest:
+    """What there is to start with. ``notice`` says what went wrong with ``path`` the last time."""
+
+    samples: tuple[SampleRow, ...] = ()
+    recent: tuple[RecentRow, ...] = ()
+    notice: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class StartChoice:
+    """What was chosen: ``value`` is a sample's name, a rollout's id or a path. ``recorded`` asks
+    for a sample's recorded rollout.
+    """
+
+    kind: Literal["sample", "rollout", "path", "new", "help", "quit"]
+    value: str = ""
+    recorded: bool = False
+
+
+class StartScreen(Screen[StartChoice]):
+    """Dismisses with what was chosen."""
+
+    CSS_PATH = "start.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "open_file", "Open a file"),
+        Binding("a", "new", "New project"),
+        Binding("v", "recorded", "Open the sample's recorded rollout"),
+        Binding("slash", "filter", "Filter"),
+        Binding("question_mark,f1", "help", "Keys"),
+        Binding("escape", "back", "Back", show=False),
+        Binding("q", "quit", "Quit"),
+    ]
+
+    def __init__(self, request: StartRequest) -> None:
+        super().__init__()
+        self.request = request
+        self._filter, self._filtering, self._all = "", False, False
+        self._wide = False
+        self._list = RowList(self._rows())
+
+    def compose(self) -> ComposeResult:
+        """Title, rows, what the row under the cursor is, keys."""
+        yield Static(
+            Content.assemble(
+                ("rollstep", "bold $primary"), "  step a rollout, override it, export it"
+            ),
+            id="title",
+        )
+        yield self._list
+        with Vertical(id="below"):
+            yield Static("", id="about")
+            yield Static(Content(one_line(self.request.notice)), id="notice")
+        yield Static("", id="keys")
+
+    def on_mount(self) -> None:
+        """Keys move at once."""
+        self._list.focus()
+        self.query_one("#notice").display = bool(self.request.notice)
+        self._say_keys()
+        if self.request.path:
+            self.call_after_refresh(self.action_open_file)
+
+    # Choosing
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter or a click on a row."""
+        key = event.row.key
+        if isinstance(key, SampleRow):
+            self.dismiss(StartChoice("sample", key.name))
+        elif isinstance(key, RecentRow):
+            self.dismiss(StartChoice("rollout", key.id))
+        elif key == _MORE:
+            self._all = True
+            self._refill()
+        elif key == "open":
+            self.run_worker(self.action_open_file())
+        elif key == "new":
+            self.action_new()
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Say what the cursor stands on."""
+        key, about = event.row.key, ""
+        if isinstance(key, SampleRow):
+            about = f"{key.learn}\nGoal: {key.goal}"
+        elif isinstance(key, RecentRow):
+            about = f"{key.turns} turns, {key.edits} edits, {key.ended}, {key.when}"
+            about += f"\nfrom {key.source}" if key.source else ""
+        elif key == "open":
+            about = "A project (.yaml), seed rows (.jsonl), or a bundle (.rollstep.jsonl)"
+        elif key == "new":
+            about = "A blank project, or one from a seed row"
+        self.query_one("#about", Static).update(Content(visible(about)))
+
+    def action_new(self) -> None:
+        """A new project."""
+        self.dismiss(StartChoice("new"))
+
+    def action_recorded(self) -> None:
+        """The recorded rollout of the sample under the cursor."""
+        row = self._list.current
+        if row is not None and isinstance(row.key, SampleRow) and row.key.recorded:
+            self.dismiss(StartChoice("sample", row.key.name, recorded=True))
+
+    def action_help(self) -> None:
+        """All keys."""
+        self.dismiss(StartChoice("help"))
+
+    def action_quit(self) -> None:
+        """Leave the program."""
+        self.dismiss(StartChoice("quit"))
+
+    def action_back(self) -> None:
+        """Out of the path, out of the filter."""
+        for field in self.query("PathField"):
+            field.remove()
+        self._filter, self._filtering = "", False
+        self._refill()
+        self._list.focus()
+
+    # A file
+
+    async def action_open_file(self) -> None:
+        """Type a path."""
+        # Not needed for the first paint, and a text area takes a while to import.
+        from ..widgets.path_field import PathField
+
+        if not self.query(PathField):
+            await self.query_one("#below").mount(PathField(self.request.path, suffixes=_OPENED))
+        self.query_one(PathField).box.focus()
+        self._say_keys()
+
+    def on_path_field_chosen(self, event: events.Event) -> None:
+        """Enter on a path."""
+        path = getattr(event, "path", "").strip()
+        if path:
+            self.dismiss(StartChoice("path", path))
+
+    # The filter
+
+    def on_key(self, event: events.Key) -> None:
+        """Letters of the filter, while it is typed."""
+        if not self._filtering:
+            return
+        if event.key == "enter":
+            self._filtering = False
+            self._say_keys()
+        elif event.key == "backspace":
+            self._filter = self._filter[:-1]
+            self._refill()
+        elif event.is_printable and event.character:
+            self._filter += event.character
+            self._refill()
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def action_filter(self) -> None:
+        """Cut the lists down by typing."""
+        self._filtering = True
+        self._say_keys()
+
+    def _refill(self) -> None:
+        self._list.show(self._rows())
+        self._say_keys()
+
+    def _rows(self) -> list[ListRow]:
+        rows: list[ListRow] = []
+        title = Column(46 if self._wide else 30, "strong")
+        sample_columns = (title, Column(look="muted"))
+        recent_columns = (title, _TURNS, _EDITS, Column(), _WHEN)
+        recent = [row for row in self.request.recent if self._wanted(row.title, row.ended)]
+        samples = [row for row in self.request.samples if self._wanted(row.title, row.learn)]
+        if recent:
+            rows.append(ListRow(("RECENT",)))
+            shown = recent if self._all or self._filter else recent[:RECENT_SHOWN]
+            rows += [ListRow(_recent_cells(row), row, recent_columns) for row in shown]
+            if len(shown) < len(recent):
+                rows.append(ListRow((f"… {len(recent) - len(shown):,} more",), _MORE))
+            rows.append(ListRow(("",)))
+        if samples:
+            rows.append(ListRow(("SAMPLES",)))
+            rows += [ListRow((row.title, row.learn), row, sample_columns) for row in samples]
+            rows.append(ListRow(("",)))
+        if not self._filter:
+            rows += [ListRow(("Open a file …",), "open"), ListRow(("New project …",), "new")]
+        return rows
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Titles get more room where there is more."""
+        wide = event.size.width >= _WIDE
+        if wide != self._wide:
+            self._wide = wide
+            self._refill()
+
+    def _wanted(self, *texts: str) -> bool:
+        return self._filter.casefold() in " ".join(texts).casefold()
+
+    def _say_keys(self) -> None:
+        if self._filtering:
+            words = f"/{self._filter}▏"
+        elif self.query("PathField"):
+            words = "Enter open   Tab complete   Esc back"
+        else:
+            words = "Enter open   v recorded   o file   a new   / filter   ? keys   q quit"
+            if self._filter:
+                words += f"   showing {self._filter}"
+        self.query_one("#keys", Static).update(Content(one_line(words)))
+
+
+def _recent_cells(row: RecentRow) -> tuple[str, ...]:
+    turns = f"{row.turns} turn{'' if row.turns == 1 else 's'}"
+    edits = f"{row.edits} edit{'' if row.edits == 1 else 's'}" if row.edits else ""
+    return (row.title, turns, edits, row.ended, row.when)
