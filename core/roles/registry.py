@@ -216,6 +216,15 @@ def _factory(role: Role, kind: str) -> Factory:
     return factory
 
 
+def _llm(role: Role) -> Factory:
+    def make(spec: Any, making: Making) -> Any:
+        from .llm import llm_role
+
+        return llm_role(role, spec, making.workers)
+
+    return make
+
+
 def _python(role: Role) -> Factory:
     def make(spec: Any, making: Making) -> Any:
         from .python import python_role
@@ -240,12 +249,15 @@ _factories: dict[tuple[Role, str], Factory] = {
     ("evaluator", "scripted"): lambda spec, making: ScriptedEvaluatorRole(spec),
     ("evaluator", "heuristic"): lambda spec, making: HeuristicEvaluatorRole(spec),
     ("evaluator", "python"): _python("evaluator"),
+    ("evaluator", "llm"): _llm("evaluator"),
     ("evaluator", "human"): lambda spec, making: HumanRole(),
     ("target", "scripted"): lambda spec, making: ScriptedTargetRole(spec),
     ("target", "echo"): lambda spec, making: EchoTargetRole(spec),
     ("target", "python"): _python("target"),
+    ("target", "llm"): _llm("target"),
     ("target", "human"): lambda spec, making: HumanRole(),
     ("tool", "rules"): lambda spec, making: RulesSimulatorRole(spec),
     ("tool", "python"): _python("tool"),
+    ("tool", "llm"): _llm("tool"),
     ("tool", "human"): lambda spec, making: HumanRole(),
 }

@@ -19,6 +19,7 @@ import queue
 import socket
 import sys
 import threading
+import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
@@ -79,8 +80,9 @@ class Link:
         else:
             self.send(Reply(n, body))
 
-    def fail(self, n: int, error: RoleError) -> None:
+    def fail(self, n: int, failed: Exception) -> None:
         """Send why there is no answer."""
+        error = failed if isinstance(failed, RoleError) else _unforeseen(failed)
         self.send(
             Failure(
                 n,
@@ -96,6 +98,12 @@ class Link:
         return lambda text: self.send(Chunk(n, printable(text)))
 
 
+def _unforeseen(error: Exception) -> RoleError:
+    """A fault of the service itself, told like any other failure."""
+    words = f"failed: {traceback.format_exception_only(error)[-1].strip()}"
+    return RoleError(words, detail="".join(traceback.format_exception(error)))
+
+
 def serve_in_turn(service: Service, link: Link, reader: Callable[[Take], None]) -> None:
     """Answer one request after the other on the main thread."""
     requests: queue.SimpleQueue[ToChild] = queue.SimpleQueue()
@@ -109,7 +117,7 @@ def serve_in_turn(service: Service, link: Link, reader: Callable[[Take], None]) 
                 answer = service.handle(request.body, link.stream(request.n))
                 if not isinstance(answer, bytes):
                     answer = runner.run(_awaited(answer))
-            except RoleError as error:
+            except Exception as error:  # noqa: BLE001 - the parent waits for an answer of any kind
                 link.fail(request.n, error)
             else:
                 link.answer(request.n, answer)
@@ -123,7 +131,7 @@ def serve_at_once(service: Service, link: Link, reader: Callable[[Take], None]) 
         try:
             answer = service.handle(request.body, link.stream(request.n))
             body = answer if isinstance(answer, bytes) else await answer
-        except RoleError as error:
+        except Exception as error:  # noqa: BLE001 - the parent waits for an answer of any kind
             link.fail(request.n, error)
         else:
             link.answer(request.n, body)

@@ -75,10 +75,48 @@ class Pool:
         await asyncio.gather(*(worker.close() for worker in workers))
 
 
+class Shared:
+    """One child that serves many calls at once, started when first asked and again when it died."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+        self._worker: Worker | None = None
+        self._starting = asyncio.Lock()
+
+    async def call(self, body: bytes, *, label: str, timeout: float, stream: Stream) -> bytes:
+        """The answer to ``body`` in at most ``timeout`` seconds; ``label`` says in messages who was
+        asked. Raises RoleError.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                worker = await self._running()
+                return await worker.call(body, stream, label=label)
+        except TimeoutError:
+            raise RoleError(
+                f"{label} gave no complete reply in {timeout:g} s.", kind="timeout"
+            ) from None
+
+    async def _running(self) -> Worker:
+        async with self._starting:
+            if self._worker is None or self._worker.dead:
+                await self.aclose()
+                worker = Worker(self._service, "The gateway to the models")
+                await worker.start()
+                self._worker = worker
+            return self._worker
+
+    async def aclose(self) -> None:
+        """End the child."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            await worker.close()
+
+
 class Workers:
-    """The pools of one session, or of a whole batch: who asks for the same thing shares a pool."""
+    """The children of one session, or of a whole batch: who asks for the same thing shares them."""
 
     def __init__(self) -> None:
+        self._shared: dict[str, Shared] = {}
         self._pools: dict[tuple[str, bytes], Pool] = {}
 
     def pool(self, service: str, setup: bytes, label: str) -> Pool:
@@ -88,7 +126,12 @@ class Workers:
             self._pools[key] = Pool(service, setup, label)
         return self._pools[key]
 
+    def shared(self, service: str) -> Shared:
+        """The one child that serves this to all. Starts none."""
+        return self._shared.setdefault(service, Shared(service))
+
     async def aclose(self) -> None:
         """End every child. May be called more than once."""
-        pools, self._pools = list(self._pools.values()), {}
-        await asyncio.gather(*(pool.aclose() for pool in pools))
+        ending = [pool.aclose() for pool in self._pools.values()]
+        ending += [shared.aclose() for shared in self._shared.values()]
+        await asyncio.gather(*ending)

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ..errors import RoleError
 from .secrets import mask
@@ -35,6 +36,14 @@ _GRACE = 1.0
 """Seconds that a child has to end by itself once its pipe is closed."""
 
 
+class _Waiting(NamedTuple):
+    """Somebody who waits for an answer."""
+
+    future: asyncio.Future[bytes]
+    stream: Stream
+    label: str
+
+
 class Worker:
     """One child process. ``label`` names it in messages ("The target my_pkg.agent:make"), which
     continue with a verb.
@@ -44,7 +53,7 @@ class Worker:
         self._service = service
         self._label = label
         self._numbers = itertools.count(1)
-        self._waiting: dict[int, tuple[asyncio.Future[bytes], Stream]] = {}
+        self._waiting: dict[int, _Waiting] = {}
         self._output = bytearray()
         self._process: asyncio.subprocess.Process | None = None
         self._writer: asyncio.StreamWriter | None = None
@@ -62,30 +71,42 @@ class Worker:
         """
         ours, theirs = socket.socketpair()
         with theirs:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-P", "-X", "faulthandler", "-m", f"{__package__}.child"),
-                *(str(theirs.fileno()), self._service),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
+            try:
+                self._process = await self._spawn(theirs.fileno())
+            except OSError as error:
+                ours.close()
+                raise RoleError(
+                    f"{self._label} could not be started: no new process ({error}). Try again "
+                    "when the machine has room for one.",
+                    kind="died",
+                ) from error
         reader, self._writer = await asyncio.open_connection(sock=ours)
         self._tasks = [
             asyncio.create_task(self._read_answers(reader)),
             asyncio.create_task(self._read_output()),
         ]
 
-    async def call(self, body: bytes, stream: Stream) -> bytes:
-        """The answer to one request. Raises RoleError; when cancelled, tells the child so."""
+    async def _spawn(self, fd: int) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-P", "-X", "faulthandler", "-m", f"{__package__}.child", str(fd), self._service),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            pass_fds=(fd,),
+            start_new_session=True,
+        )
+
+    async def call(self, body: bytes, stream: Stream, *, label: str = "") -> bytes:
+        """The answer to one request. Raises RoleError, in whose words ``label`` says who was asked
+        (without it, the child's own name stands there); when cancelled, tells the child so.
+        """
         assert self._writer is not None
         if self.dead:
             raise self._died()
         n = next(self._numbers)
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._waiting[n] = (future, stream)
+        self._waiting[n] = _Waiting(future, stream, label or self._label)
         try:
             await self._send(Request(n, body))
             return await future
@@ -114,21 +135,21 @@ class Worker:
             await self._bury(error)
 
     def _take(self, envelope: FromChild) -> None:
-        future, stream = self._waiting.get(envelope.n, (None, None))
-        if future is None or stream is None or future.done():
+        waiting = self._waiting.get(envelope.n)
+        if waiting is None or waiting.future.done():
             return
         if isinstance(envelope, Chunk):
-            stream(envelope.text)
+            waiting.stream(envelope.text)
         elif isinstance(envelope, Failure):
             error = RoleError(
-                f"{self._label} {mask(envelope.words)}",
+                f"{waiting.label} {mask(envelope.words)}",
                 kind=envelope.kind,
                 detail=mask(envelope.detail),
                 partial=envelope.partial,
             )
-            future.set_exception(error)
+            waiting.future.set_exception(error)
         else:
-            future.set_result(envelope.body)
+            waiting.future.set_result(envelope.body)
 
     async def _bury(self, error: Exception) -> None:
         """The pipe has ended or holds nonsense: end the child and tell all who wait."""
@@ -139,9 +160,9 @@ class Worker:
         await self._reap()
         if len(self._tasks) > 1:  # the last words, unless a grandchild keeps the pipe open
             await asyncio.wait({self._tasks[1]}, timeout=0.2)
-        for future, _ in list(self._waiting.values()):
-            if not future.done():
-                future.set_exception(self._died())
+        for waiting in list(self._waiting.values()):
+            if not waiting.future.done():
+                waiting.future.set_exception(self._died())
 
     def _died(self) -> RoleError:
         return RoleError(

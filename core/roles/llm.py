@@ -1,0 +1,161 @@
+"""Roles that a model plays, through the gateway process."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from ..errors import RoleError, UsageError
+from ..model.messages import TargetReply, ToolResult, UserMessage, text_parts
+from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
+from ..model.steps import Call, Role
+from ..model.view import View
+from ..workers.gateway import SERVICE, ModelReply, ModelRequest
+from ..workers.pool import Shared, Workers
+from ..workers.wire import dump, load
+from .call_ids import with_ids
+from .llm_messages import (
+    Message,
+    evaluator_messages,
+    read_evaluator,
+    read_result,
+    simulator_messages,
+    target_messages,
+    target_tools,
+)
+from .protocols import Answer, Stream, no_stream
+
+TIMEOUT = 120.0
+"""Seconds that a complete reply may take, unless the project's ``params`` give a ``timeout``."""
+
+_LOADING = 60.0
+"""Seconds that the gateway may take to start: litellm is large."""
+
+Spec = LlmEvaluator | LlmTarget | LlmSimulator
+
+
+class _Model:
+    """One model as a project names it, behind the gateway."""
+
+    def __init__(self, spec: Spec, gateway: Shared) -> None:
+        self._gateway = gateway
+        self._model = spec.model
+        self._api_base = spec.api_base
+        params: dict[str, Any] = json.loads(spec.params)
+        if "api_key" in params:
+            raise UsageError(
+                f"params of {spec.model} hold an api_key. Keys are taken from the environment and "
+                "never from a project file: remove it."
+            )
+        self._timeout = float(params.pop("timeout", TIMEOUT))
+        self._params = json.dumps(params, ensure_ascii=False)
+
+    async def ask(
+        self, messages: list[Message], tools: list[dict[str, Any]], stream: Stream
+    ) -> tuple[ModelReply, Call, str]:
+        """The reply, how it was made, and the request as sent. Raises RoleError."""
+        request = ModelRequest(
+            self._model,
+            json.dumps(messages, ensure_ascii=False),
+            json.dumps(tools, ensure_ascii=False),
+            self._params,
+            self._api_base,
+            self._timeout,
+        )
+        started = time.monotonic()
+        body = await self._gateway.call(
+            dump(request),
+            label=f"The model {self._model}",
+            timeout=self._timeout + _LOADING,
+            stream=stream,
+        )
+        reply = load(body, ModelReply)
+        call = Call(
+            self._model,
+            self._params,
+            usage=reply.usage,
+            cost=reply.cost,
+            seconds=time.monotonic() - started,
+            response_id=reply.response_id,
+        )
+        sent: dict[str, Any] = {"model": self._model, **json.loads(self._params)}
+        sent["messages"] = messages
+        if tools:
+            sent["tools"] = tools
+        return reply, call, json.dumps(sent, ensure_ascii=False)
+
+
+class LlmTargetRole:
+    """The model under test."""
+
+    def __init__(self, spec: LlmTarget, gateway: Shared) -> None:
+        self._model = _Model(spec, gateway)
+
+    async def reply(self, view: View, stream: Stream = no_stream) -> Answer:
+        """Its reply, reasoning and tool calls as they came."""
+        tools = target_tools(view.project)
+        reply, call, request = await self._model.ask(target_messages(view), tools, stream)
+        payload = TargetReply(
+            text_parts(reply.text),
+            reply.reasoning,
+            with_ids(view, reply.tool_calls),
+            reply.finish_reason,
+            reply.refusal,
+        )
+        return Answer(payload, call=call, request=request)
+
+
+class LlmEvaluatorRole:
+    """A model that plays the user."""
+
+    def __init__(self, spec: LlmEvaluator, gateway: Shared) -> None:
+        self._spec = spec
+        self._model = _Model(spec, gateway)
+
+    async def next(self, view: View, stream: Stream = no_stream) -> Answer:
+        """Its message with its own reasoning, or its stop."""
+        messages = evaluator_messages(view, self._spec)
+        reply, call, request = await self._model.ask(messages, [], stream)
+        payload = read_evaluator(_text(reply, self._spec))
+        if isinstance(payload, UserMessage) and reply.reasoning:
+            payload = UserMessage(payload.parts, reply.reasoning)
+        return Answer(payload, call=call, request=request)
+
+
+class LlmSimulatorRole:
+    """A model that invents the results of tools."""
+
+    def __init__(self, spec: LlmSimulator, gateway: Shared) -> None:
+        self._spec = spec
+        self._model = _Model(spec, gateway)
+
+    async def respond(self, view: View, stream: Stream = no_stream) -> Answer:
+        """The result of ``view.call``."""
+        if view.call is None:
+            raise UsageError("The tool simulator was asked without a call to answer.")
+        messages = simulator_messages(view, view.call, self._spec)
+        reply, call, request = await self._model.ask(messages, [], stream)
+        result = read_result(_text(reply, self._spec), view.project.tool(view.call.name))
+        payload = ToolResult(view.call.id, text_parts(result))
+        return Answer(payload, call=call, request=request)
+
+
+def llm_role(role: Role, spec: Any, workers: Workers) -> Any:
+    """The role that a spec of the kind ``llm`` names. Starts nothing yet."""
+    gateway = workers.shared(SERVICE)
+    if role == "evaluator":
+        return LlmEvaluatorRole(spec, gateway)
+    if role == "target":
+        return LlmTargetRole(spec, gateway)
+    return LlmSimulatorRole(spec, gateway)
+
+
+def _text(reply: ModelReply, spec: Spec) -> str:
+    """The text of a reply that must be text; what stands there instead, in words, if there is
+    none.
+    """
+    if reply.text:
+        return reply.text
+    instead = f"refused: {reply.refusal}" if reply.refusal else "called tools instead of answering."
+    raise RoleError(f"The model {spec.model} {instead}", kind="bad_reply")
