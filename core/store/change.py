@@ -55,7 +55,10 @@ class Saved(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """One row of a list of rollouts. ``updated_at`` in seconds since the epoch."""
+    """One row of a list of rollouts. ``steps`` counts all of them; ``turns``, ``edits`` (the steps
+    by a human) and ``stop_reason`` are those of the path to the head. ``updated_at`` in seconds
+    since the epoch.
+    """
 
     id: str
     title: str

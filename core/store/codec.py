@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import zlib
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -22,6 +23,9 @@ from ..model.rollout import RolloutHeader
 from ..model.steps import Step
 
 T = TypeVar("T")
+
+UNREADABLE = (msgspec.MsgspecError, json.JSONDecodeError, UnicodeDecodeError, zlib.error)
+"""What stored bytes that are not ours raise when they are read."""
 
 _ENCODER = msgspec.json.Encoder()
 

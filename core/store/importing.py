@@ -15,16 +15,29 @@ from .bundle_reader import read_bundle
 from .change import Change, Saved
 from .library import Library
 
+_STEPS_AT_ONCE = 2000
+"""Steps that one transaction takes in, at least."""
+
 
 def import_bundle(path: Path, library: Library, warnings: list[str] | None = None) -> list[str]:
     """Save the rollouts of a bundle; their ids, in the bundle's order. See ``read_bundle`` for
-    ``warnings``. Raises BundleError, StoreError.
+    ``warnings``. What stands above a fault may be saved when it is raised; importing the mended
+    file again doubles nothing. Raises BundleError, StoreError.
     """
-    ids = []
+    ids: list[str] = []
+    waiting: dict[str, Change] = {}
     for saved, requests in read_bundle(path, warnings):
-        import_rollout(saved, requests, library, source=str(path))
-        ids.append(saved.header.id)
-    return ids
+        rollout_id = saved.header.id
+        ids.append(rollout_id)
+        if rollout_id in waiting:
+            library.commit_many(waiting.values())
+            waiting.clear()
+        waiting[rollout_id] = _change(saved, requests, library, str(path))
+        if sum(len(change.steps) for change in waiting.values()) >= _STEPS_AT_ONCE:
+            library.commit_many(waiting.values())
+            waiting.clear()
+    library.commit_many(waiting.values())
+    return list(dict.fromkeys(ids))
 
 
 def import_rollout(
@@ -33,9 +46,13 @@ def import_rollout(
     """Save one rollout. Where the library holds it, steps merge by id, and its own head, status
     and branch names stay; of two marks by the same person the newer one stays.
     """
+    library.commit_many([_change(saved, requests, library, source)])
+
+
+def _change(saved: Saved, requests: dict[str, str], library: Library, source: str) -> Change:
     here = library.load(saved.header.id) if library.holds(saved.header.id) else None
     change = _whole(saved) if here is None else _missing(saved, here, source)
-    library.commit_many([msgspec.structs.replace(change, requests=tuple(requests.items()))])
+    return msgspec.structs.replace(change, requests=tuple(requests.items()))
 
 
 def _whole(saved: Saved) -> Change:

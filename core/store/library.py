@@ -23,7 +23,7 @@ from ..model.rollout import Branch, RolloutHeader
 from ..model.steps import Attempt, Step
 from . import failures, opening, search, writing
 from .change import Change, Saved, Summary
-from .codec import COMMAND, HEADER, STEP, Codec, encode, from_bytes, to_bytes
+from .codec import COMMAND, HEADER, STEP, UNREADABLE, Codec, encode, from_bytes, to_bytes
 from .schema import step_key
 from .search import Hit
 
@@ -288,13 +288,8 @@ class Library:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with self._transaction("BEGIN", saving=False) as connection:
-                yield connection
-        except (ValueError, zlib.error) as error:
-            raise StoreError(
-                f"The library {self.path} holds something that cannot be read ({error})."
-            ) from error
+        with self._transaction("BEGIN", saving=False) as connection:
+            yield connection
 
     @contextmanager
     def _transaction(self, begin: str, *, saving: bool) -> Iterator[sqlite3.Connection]:
@@ -310,6 +305,11 @@ class Library:
                 self._roll_back()
                 raise failures.in_words(
                     error, self.path, saving=saving, waited=self._wait
+                ) from error
+            except UNREADABLE as error:
+                self._roll_back()
+                raise StoreError(
+                    f"The library {self.path} holds something that cannot be read ({error})."
                 ) from error
             except BaseException:
                 self._roll_back()

@@ -113,6 +113,15 @@ def test_the_work_of_two_people_on_one_rollout_comes_together(path: Path) -> Non
     assert both.head == "mine"
 
 
+def test_a_file_of_the_same_rollout_twice_is_as_good_as_once(path: Path) -> None:
+    with Library.throwaway() as library, Library.throwaway() as other:
+        library.commit(first("r1", conversation(2)))
+        saved = library.load("r1")
+        write_bundle([saved, saved], path)
+        assert import_bundle(path, other) == ["r1"]
+        assert other.load("r1") == saved
+
+
 def test_a_step_that_was_changed_by_hand_is_not_dropped_in_silence(path: Path) -> None:
     with Library.throwaway() as library:
         library.commit(first("r1", conversation(1)))
