@@ -218,7 +218,7 @@ class SessionMachine(RuleBasedStateMachine):
 
 TestSession = SessionMachine.TestCase
 TestSession.settings = settings(
-    max_examples=500 if os.environ.get("ROLLSTEP_LONG") else 25,
+    max_examples=500 if os.environ.get("ROLLSTEP_LONG_TESTS") == "1" else 25,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
