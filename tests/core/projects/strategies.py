@@ -24,6 +24,7 @@ ODD_TEXTS = (
     '|', '>', '?', 'trailing ', ' leading', 'two\nlines', 'two\nlines\n', 'two\n\n\n', '\nfirst',
     '  in\nout', 'a\n  b', 'a\n \nb', 'a\n\tb', '\ta\nb', 'a\r\nb', 'a\x85b\nc', 'a\u2028b\nc',
     '\ufeff', 'x\ufeff\ny', '\x00', '\x1b[31m', '\x9d', '\x7f\n', '\ud83d', '\udc00\ud83d',
+    '\udfff',
     '\U0001f600 \xfcn\xef\ncode \u6f22\u5b57', '\u202eabc', 'true', 'TRUE', '.nan', 'NaN',
     '.inf', '0x1F', '0o17', '1_000', '+1', '---', '...', '--- a\nb', 'a, b', '{a}', '[b]', 'a]',
     '}', "x" * 200, "long " * 40, "k" * 1500, '\xa0', 'a\u3000', '-1', '-', '--',
