@@ -68,7 +68,7 @@ class Appender:
     def _open(self) -> None:
         path = self.path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _make_folder(path.parent)
             self._handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             size = os.fstat(self._handle).st_size
             if size and os.pread(self._handle, 1, size - 1) != b"\n":
@@ -79,5 +79,13 @@ class Appender:
 
     def _take_back(self, before: int, written: int) -> None:
         """Undo a part of a write, unless another program has written meanwhile."""
-        if os.fstat(self._handle).st_size == before + written:
+        if written and os.fstat(self._handle).st_size == before + written:
             os.ftruncate(self._handle, before)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it, for their owner only (``mkdir`` would make the ones above
+    as the system's usual permissions say).
+    """
+    for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)

@@ -27,14 +27,15 @@ def seed_jobs(
 ) -> Iterator[Job]:
     """Jobs of ``n`` seed rows (0: of all), drawn as the seed program draws them.
 
-    ``record`` and ``label`` name the row's line in the file. Raises SeedFileError, UsageError.
+    ``record`` is the row's place among ``rows``, ``label`` names its line in the file. Raises
+    SeedFileError, UsageError.
     """
     noted = _NotingRows(rows)
     author = SeedAuthor(noted, run_seed=seed, max_turns=max_turns, roles=roles)
     projects = author.projects(n or len(rows), random.Random(seed))
     source = str(path)
     for project in projects:
-        yield Job(project, source, noted.line - 1, f"line {noted.line}")
+        yield Job(project, source, noted.place, f"line {noted.line}")
 
 
 def project_jobs(projects: Iterable[tuple[Path, Project]]) -> Iterator[Job]:
@@ -50,12 +51,13 @@ def author_jobs(author: ProjectAuthor, n: int, seed: int = 0) -> Iterator[Job]:
 
 
 class _NotingRows(Sequence[SeedRow]):
-    """Rows that note the line of the one last asked for. The author asks for each row just before
-    it makes that row's project.
+    """Rows that note which one was asked for last. The author asks for each row just before it
+    makes that row's project.
     """
 
     def __init__(self, rows: Sequence[SeedRow]) -> None:
         self._rows = rows
+        self.place = 0
         self.line = 0
 
     def __len__(self) -> int:
@@ -68,5 +70,6 @@ class _NotingRows(Sequence[SeedRow]):
     def __getitem__(self, index: int | slice) -> SeedRow | Sequence[SeedRow]:
         found = self._rows[index]
         if isinstance(found, SeedRow):
-            self.line = found.line
+            assert isinstance(index, int)
+            self.place, self.line = index, found.line
         return found

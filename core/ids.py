@@ -21,5 +21,9 @@ def random_step_ids() -> IdMaker:
 
 def random_rollout_id() -> str:
     """Eight letters and digits that cannot be mistaken for one another, easy to type."""
-    choice = random.SystemRandom().choice
-    return "".join(choice(_LETTERS) for _ in range(8))
+    number = int.from_bytes(os.urandom(8))
+    letters = []
+    for _ in range(8):
+        number, place = divmod(number, len(_LETTERS))
+        letters.append(_LETTERS[place])
+    return "".join(letters)

@@ -478,14 +478,6 @@ def test_a_folder_and_a_file_of_no_kind_are_errors(cli: RunCli, tmp_path: Path) 
     assert (status, "no file that rollstep opens" in error) == (2, True)
 
 
-def test_the_faults_of_a_project_file_are_told_without_a_screen(cli: RunCli, project: Path) -> None:
-    project.write_text(PROJECT.replace("max_turns: 2", "max_truns: 2"))
-    status, _, error = cli("open", project)
-    assert status == 2
-    assert f"{project}: line 4" in error
-    assert "max_turns" in error
-
-
 def test_an_unknown_sample_is_an_error_that_names_those_there_are(cli: RunCli) -> None:
     status, _, error = cli("demo", "refnud")
     assert status == 2
@@ -542,3 +534,12 @@ def test_names_that_are_no_utf_8_are_no_matter(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
     assert b"user_text" in done.stderr
+
+
+def test_the_faults_of_a_project_file_are_told_before_any_screen(project: Path) -> None:
+    project.write_text(PROJECT.replace("max_turns: 2", "max_truns: 2"))
+    done = in_a_process("open", project, "--library", project.parent / "library.sqlite")
+    assert done.returncode == 2
+    assert f"{project}: line 4".encode() in done.stderr
+    assert b"max_turns" in done.stderr
+    assert b"\x1b" not in done.stdout

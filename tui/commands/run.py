@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 from rollstep.core.appending import Appender
 from rollstep.core.authors import project_jobs, seed_jobs
-from rollstep.core.batch import Batch, Done, Job
+from rollstep.core.batch import Batch, Done, Job, never_waits
 from rollstep.core.errors import InputError, ProjectFileError, SeedFileError
 from rollstep.core.model.project import Project
 from rollstep.core.projects.reader import read_project, read_roles
@@ -62,7 +63,8 @@ def run_seed_file(path: Path, options: RunOptions) -> int:
     )
     folder = options.roles.parent if options.roles else path.parent
     total = options.num_projects or len(seeds.rows)
-    failed = _play(jobs, total, {}, folder, options)
+    offline = roles is None or never_waits(roles)
+    failed = _play(jobs, total, lambda project: folder, offline, options)
     return 1 if failed or seeds.bad else 0
 
 
@@ -71,24 +73,43 @@ def run_project_files(paths: Sequence[Path], options: RunOptions) -> int:
     projects = _read_projects(paths, options.turns)
     check_trust(projects, options.trust)
     folders = {id(project): path.parent for path, project in projects}
-    failed = _play(project_jobs(projects), len(projects), folders, Path(), options)
+    offline = all(never_waits(project) for _, project in projects)
+    jobs = project_jobs(projects)
+    failed = _play(jobs, len(projects), lambda p: folders[id(p)], offline, options)
     return 1 if failed else 0
 
 
 def _play(
-    jobs: Iterator[Job], total: int, folders: dict[int, Path], folder: Path, options: RunOptions
+    jobs: Iterator[Job],
+    total: int,
+    folder_of: Callable[[Project], Path],
+    offline: bool,
+    options: RunOptions,
 ) -> int:
     """Play the jobs and write their records; how many rollouts failed."""
-    make, workers = roles_maker(lambda p: folders.get(id(p), folder), options.trust)
+    make, workers = roles_maker(folder_of, options.trust)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_seldom_collecting())
         library = None
         if options.library is not None:
-            library = stack.enter_context(Library.open(options.library))
+            # What offline roles made can be made again; what was paid for must survive a power cut.
+            library = stack.enter_context(Library.open(options.library, durable=not offline))
         run = stack.enter_context(_Run(options.output_dir, total))
         batch = Batch(run.done, roles=make, seed=options.seed, workers=workers, library=library)
         batch.run(jobs)
     run.tell(saved=library is not None)
     return run.failed
+
+
+@contextlib.contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Rollouts hold no cycles and are dropped as they finish: looking for cycles often is waste."""
+    usual = gc.get_threshold()
+    gc.set_threshold(50_000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 class _Run:
@@ -117,9 +138,9 @@ class _Run:
         """Write one finished rollout."""
         self._rollouts += 1
         if done.whole:
-            self._written += done.records.count
             if done.records.count:
                 self._records.write(done.records.data)
+            self._written += done.records.count
         else:
             self._failed(done)
         self._progress.step(self._rollouts, self._written)
@@ -137,9 +158,7 @@ class _Run:
     def tell(self, *, saved: bool) -> None:
         """Say how it went."""
         if self._records.mended:
-            say(
-                f"{self._records.path}: its last line was cut off; a line end was put after it"
-            )
+            say(f"{self._records.path}: its last line was cut off; a line end was put after it")
         if not self._written:
             say("no turn records were written")
         else:

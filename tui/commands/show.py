@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rollstep.core.samples import list_samples, sample
 from rollstep.tui.target import OpenTarget
-from rollstep.tui.targets import file_kind, parse_target
+from rollstep.tui.targets import parse_target
 
 from .lists import library_path
 
@@ -21,7 +21,6 @@ def show_start(library: Path | None) -> int:
 def show_target(name: str, library: Path | None, roles: Path | None, trust: bool) -> int:
     """The debugger on a file or a rollout. Raises InputError before any screen is shown."""
     target = parse_target(name)
-    _check(target, roles)
     return _show(target, library_path(library), roles=roles, trust=trust)
 
 
@@ -31,18 +30,6 @@ def show_demo(name: str, keep: bool, library: Path | None) -> int:
     target = OpenTarget(sample=chosen.name)
     kept = library_path(library) if keep or library is not None else None
     return _show(target, kept)
-
-
-def _check(target: OpenTarget, roles: Path | None) -> None:
-    """Read what can be read without a screen, so that its faults are words on the terminal."""
-    if roles is not None:
-        from rollstep.core.projects.reader import read_roles
-
-        read_roles(roles)
-    if target.path is not None and file_kind(target.path) == "project":
-        from rollstep.core.projects.reader import read_project
-
-        read_project(target.path)
 
 
 def _show(
