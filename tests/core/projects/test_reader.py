@@ -434,10 +434,12 @@ def test_brackets_in_a_path_are_shown_as_they_are(tmp_path):
 
 
 def test_escaped_surrogate_pairs_are_one_character_and_lone_ones_stay():
-    project = parse_project(
-        HEAD
-        + 'goal: "\\ud83d\\ude00 \\ud83d"\nopening: "\\uDC00\\U0000dfff"\nmetadata: {a: "\\ud83d"}\n'
+    lines = (
+        'goal: "\\ud83d\\ude00 \\ud83d"',
+        'opening: "\\uDC00\\U0000dfff"',
+        'metadata: {a: "\\ud83d"}',
     )
+    project = parse_project(HEAD + "\n".join(lines))
     assert (project.goal, project.opening) == ("\U0001f600 \ud83d", "\udc00\udfff")
     assert project.metadata == '{"a": "\\ud83d"}'
 
