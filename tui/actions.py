@@ -25,7 +25,8 @@ of screen, and a held key acts once per repaint."""
 
 class Action(NamedTuple):
     """One thing to do. ``keys`` are Textual's key names; ``label`` stands in the footer, empty for
-    actions that it leaves out; ``short`` is how the keys are written for people."""
+    actions that it leaves out; ``short`` is how the keys are written for people.
+    """
 
     id: str
     keys: tuple[str, ...]
@@ -52,7 +53,13 @@ ACTIONS: tuple[Action, ...] = (
     _look("read_on", "space pagedown", "Space", "read", "Read on, one screenful"),
     _look("read_back", "backspace pageup", "Backspace", "", "Read back, one screenful"),
     _look("next_turn", "right_square_bracket", "]", "", "First step of the next turn"),
-    _look("previous_turn", "left_square_bracket", "[", "turn", "First step of this turn, or the one before"),
+    _look(
+        "previous_turn",
+        "left_square_bracket",
+        "[",
+        "turn",
+        "First step of this turn, or the one before",
+    ),
     _look("first", "g home", "g", "", "First step"),
     _look("last", "G end", "G", "ends", "Last step of the branch"),
     _look("take_before", "comma", ",", "", "The take before this one, and its branch"),
@@ -102,7 +109,16 @@ _PAIRS = {
 """Keys that the footer shows together with their opposite."""
 _PINNED = ("palette", "help")
 _FOOTER_ORDER = (
-    ("previous", "find", "open_step", "lane_left", "read_on", "previous_turn", "last", "take_after"),
+    (
+        "previous",
+        "find",
+        "open_step",
+        "lane_left",
+        "read_on",
+        "previous_turn",
+        "last",
+        "take_after",
+    ),
     ("layout", "inspect", "area", "diff", "outline", "copy"),
 )
 _MAKE_ORDER = ("step", "turn", "run", "edit", "write", "undo", "export", "new", "insert", "delete")

@@ -14,12 +14,11 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rollstep.core.errors import InputError, RoleError, RollstepError
 from textual import events
 from textual.app import App
 from textual.filter import LineFilter
 from textual.screen import Screen
-
-from rollstep.core.errors import InputError, RoleError, RollstepError
 
 from .controller import Controller
 from .dialogs import Dialogs
@@ -73,10 +72,8 @@ class RollstepApp(App[int]):
     # starting and ending
 
     def get_default_screen(self) -> Screen[Any]:
-        """The debugger when there is something to debug, else the start screen."""
-        if self._first is not None:
-            return self._debugger(self._first)
-        return self.dialogs.start_screen()
+        """The debugger when there is something to debug; else the start screen goes over it."""
+        return self._debugger(self._first) if self._first is not None else Screen(id="base")
 
     def _debugger(self, snapshot: Snapshot) -> DebuggerScreen:
         return DebuggerScreen(DebuggerModel(snapshot), self.palette, self.settings.inspector)
@@ -91,6 +88,8 @@ class RollstepApp(App[int]):
             self.say(self.startup_words)
         if self._first is not None:
             self.load_drafts()
+        else:
+            self.dialogs.open_start()
         self.call_after_refresh(_settle)
 
     def _listen_to_signals(self) -> None:
@@ -173,15 +172,15 @@ class RollstepApp(App[int]):
             self.push_screen(self._debugger(snapshot))
         self.load_drafts()
 
-    def opening(self, future: Future[Snapshot]) -> None:
+    def opening(self, future: Future[Snapshot], path: str = "") -> None:
         """Show a rollout when it has been opened; say why when it cannot be."""
-        self.run_worker(self._opening(future), group="opening", exclusive=True)
+        self.run_worker(self._opening(future, path), group="opening", exclusive=True)
 
-    async def _opening(self, future: Future[Snapshot]) -> None:
+    async def _opening(self, future: Future[Snapshot], path: str) -> None:
         try:
             snapshot = await asyncio.wrap_future(future)
         except RollstepError as error:
-            self.dialogs.say_at_length("This could not be opened", str(error))
+            self.dialogs.open_start(str(error), path)
             return
         self.show_snapshot(snapshot)
 
@@ -286,8 +285,8 @@ def run_app(
     their roles; ``trust`` lets the project run its own code without asking.
     """
     gc.disable()
-    from .start import start_controller
     from .settings import config_folder
+    from .start import start_controller
 
     controller = start_controller(library, throwaway=throwaway, roles=roles, trust=trust)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rich.cells import cell_len
-
 from rollstep.core.model.steps import ROLES
 from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
 
@@ -11,7 +10,7 @@ from .presenter import DebuggerModel
 from .rows import Row, Span, row
 from .sanitize import one_line
 from .stepview import stop_title
-from .who import ANSWERS, LETTERS, is_live, kind_of, who
+from .who import ANSWERS, LETTERS, NAMES, is_live, kind_of, who
 from .wrap import fit
 
 
@@ -52,10 +51,9 @@ def _move(model: DebuggerModel) -> tuple[str, str]:
     if isinstance(action, Nobody):
         return "nobody's move", "bar"
     if isinstance(action, Ask):
-        name = who(model.project, action.role)
-        if name == "you":
+        if kind_of(model.project, action.role) == "human":
             return "your move", "bar:ok"
-        return f"paused: {fit(name, 30)} is next", "bar:ok"
+        return f"paused: {NAMES[action.role]} is next", "bar:ok"
     return "paused: your move", "bar:ok"
 
 
@@ -152,4 +150,7 @@ def _ask_words(model: DebuggerModel, action: Ask) -> Span:
     if not kind:
         return f"nobody plays the tool simulator: w writes the {what}", "warn"
     cost = "live, may cost money" if is_live(project, action.role) else "offline, free"
-    return f"s asks {who(project, action.role)} for the {what} ({cost}); w writes it by hand", "dim"
+    name = who(project, action.role)
+    if kind not in ("llm", "python"):
+        name = f"the {name}"
+    return f"s asks {name} for the {what} ({cost}); w writes it by hand", "dim"

@@ -19,14 +19,13 @@ from rollstep.core.model.messages import Payload
 from .presenter import Snapshot
 
 if TYPE_CHECKING:
-    from textual.message import Message
-
     from rollstep.core.engine import Engine
     from rollstep.core.model.history import Draft
     from rollstep.core.model.project import Project
     from rollstep.core.session import Session
     from rollstep.core.store.change import Saved, Summary
     from rollstep.core.store.library import Library
+    from textual.message import Message
 
     from .start import RoleMaker
     from .target import OpenTarget
@@ -49,7 +48,8 @@ class Controller:
         roles: Path | None = None,
     ) -> None:
         """``started`` is done when the library is open; ``roles`` is a file that gives seed rows
-        their roles."""
+        their roles.
+        """
         self.engine = engine
         self.throwaway = throwaway
         self.maker = maker

@@ -14,7 +14,8 @@ from .settings import data_folder
 
 def crash_words(error: BaseException, folder: Path | None = None) -> str:
     """What to print after a crash. The report holds the traceback without local variables, with
-    secrets of the environment taken out."""
+    secrets of the environment taken out.
+    """
     report = mask("".join(traceback.format_exception(error)))
     where = _write(report, folder or data_folder() / "crashes")
     first = f"rollstep crashed: {type(error).__name__}: {mask(str(error))}"

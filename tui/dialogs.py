@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rollstep.core.errors import RollstepError
 
+from .target import OpenTarget
 from .who import kind_of
 
 if TYPE_CHECKING:
-    from textual.screen import Screen
+    from rollstep.core.store.change import Summary
 
     from .app import RollstepApp
     from .presenter import DebuggerModel
     from .screens.debugger import DebuggerScreen
     from .screens.edit_types import EditRequest, EditResult
+    from .screens.start import StartChoice
 
 
 class Dialogs:
@@ -124,27 +127,73 @@ class Dialogs:
 
     # projects and files
 
-    def open_error(self, error: RollstepError) -> None:
-        """Say why something could not be opened."""
-        self.say_at_length("This could not be opened", str(error))
+    def open_start(self, notice: str = "", path: str = "") -> None:
+        """The start screen: recent rollouts, samples, a file, something new."""
+        self.app.when_done(
+            self.app.controller.recent(), lambda recent: self._start(recent, notice, path)
+        )
 
-    def start_screen(self) -> Screen[Any]:
-        """What is shown when there is nothing to debug yet."""
-        from .screens.message import MessageRequest, MessageScreen
+    def _start(self, recent: list[Summary], notice: str, path: str) -> None:
+        from .screens.start import StartScreen
+        from .starting import start_request
 
-        return MessageScreen(MessageRequest("rollstep", "start"))
+        request = start_request(recent, time.time(), notice=notice, path=path)
+        self.app.push_screen(StartScreen(request), self._start_chosen)
+
+    def _start_chosen(self, choice: StartChoice | None) -> None:
+        app = self.app
+        if choice is None or choice.kind == "quit":
+            if choice is not None or app.debugger is None:
+                app.exit()
+        elif choice.kind == "new":
+            self.new_project(None)
+        elif choice.kind == "help":
+            self.show_help()
+        elif choice.kind == "sample":
+            self.open_target(OpenTarget(sample=choice.value, recorded=choice.recorded))
+        elif choice.kind == "rollout":
+            self.open_target(OpenTarget(rollout=choice.value))
+        else:
+            self.open_path(choice.value)
+
+    def open_path(self, text: str) -> None:
+        """Open what a path names; what is wrong with it is said on the start screen."""
+        from .targets import parse_target
+
+        try:
+            target = parse_target(text)
+        except RollstepError as error:
+            self.open_start(str(error), text)
+            return
+        self.open_target(target, text)
+
+    def open_target(self, target: OpenTarget, path: str = "") -> None:
+        """Open it, and show it when it is there."""
+        self.app.opening(self.app.controller.open(target), path)
 
     def leave_debugger(self) -> None:
-        """Back to the start screen."""
-        self.app.exit()
+        """Up to the start screen; Esc there comes back."""
+        self.open_start()
 
-    def ask_find(self, screen: DebuggerScreen, query: str) -> None:
+    def ask_find(self, screen: DebuggerScreen) -> None:
         """Ask what to find in the branch that is shown."""
+        from .widgets.find_bar import FindBar
+
+        bars = screen.query(FindBar)
+        if bars:
+            bars.first().open()
+            return
+        bar = FindBar(id="find")
+        region = screen.arrangement.hint
+        bar.styles.position = "absolute"
+        bar.styles.offset = (region.x, region.y)
+        screen.mount(bar)
+        screen.call_after_refresh(bar.open)
 
     def choose_theme(self) -> None:
         """Choose a theme, seen at once."""
 
-    def new_project(self, model: DebuggerModel) -> None:
+    def new_project(self, model: DebuggerModel | None) -> None:
         """A new project: blank, from a seed row, or a copy."""
 
     def export(self, model: DebuggerModel) -> None:

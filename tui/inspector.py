@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
-
 from rollstep.core.model.messages import (
     OtherPart,
     Payload,
@@ -159,7 +158,8 @@ def _call_blocks(call: ToolCall) -> Iterator[Block]:
 
 def pretty(text: str) -> str:
     """JSON with indentation, for reading only; anything else as it is. The Raw page and the
-    editor have the text as it came."""
+    editor have the text as it came.
+    """
     if len(text) > _PRETTY or text[:1] not in ("{", "["):
         return text
     try:
@@ -302,7 +302,8 @@ def _other(model: DebuggerModel, step: Step) -> Step | None:
 
 def plain(payload: Payload, *, as_is: bool = False) -> str:
     """A step as text to compare or copy: reasoning, text, calls; ``as_is`` leaves arguments as they
-    came."""
+    came.
+    """
     if isinstance(payload, Stop):
         return f"{stop_title(payload)}\n{payload.note}".rstrip("\n")
     pieces = []

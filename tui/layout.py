@@ -51,7 +51,8 @@ class Source(Protocol):
 class Box(NamedTuple):
     """A measured band. ``lanes`` holds, per lane, ``(item, line of the item)`` for each line below
     the head; ``spans`` the first line and number of lines of each item, counted from the band's
-    top."""
+    top.
+    """
 
     height: int
     head: int
@@ -150,7 +151,8 @@ class LaneLayout:
 
     def show(self, anchor: Anchor, height: int, item: int, margin: int = 1) -> Anchor:
         """The anchor moved as little as possible so that ``item`` is seen, its first line before
-        all, with ``margin`` lines around it where there is room."""
+        all, with ``margin`` lines around it where there is room.
+        """
         if not self._source.bands():
             return TOP
         anchor = min(self.clamp(anchor), self.end(height))

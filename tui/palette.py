@@ -59,8 +59,10 @@ class Palette:
         ground = colours["surface" if words[0] == "bar" else "background"]
         bold = italic = underline = reverse = False
         front = colours["text"]
-        for word in words:
-            if word in _PLAIN:
+        for place, word in enumerate(words):
+            if word == "strong" and place:
+                bold = True
+            elif word in _PLAIN:
                 front = colours[_PLAIN[word]]
                 bold = bold or word in _BOLD
                 italic = italic or word in _ITALIC

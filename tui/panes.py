@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
-
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.steps import ROLES
 
@@ -176,8 +175,10 @@ class PaneView:
             lead = ">" if selected else "─"
             label = f"{lead}─ {band.first + 1}{sign} {stop_title(step.payload)} "
         elif band.first > self.model.cursor >= 0:
-            label = f"── turn {band.turn} · recorded ahead " if self._first_ahead(band.first) else (
-                label
+            label = (
+                f"── turn {band.turn} · recorded ahead "
+                if self._first_ahead(band.first)
+                else (label)
             )
         total = sum(lane.width for lane in self.lanes)
         label = fit(label, total - 1)

@@ -91,7 +91,8 @@ class Path:
 
     def set_tail(self, count: int, *, new_turn: bool = False) -> None:
         """Make room for ``count`` things after the last step (a failure, an answer on its way);
-        they stand in the last band, or in a new turn."""
+        they stand in the last band, or in a new turn.
+        """
         if self._tail_band:
             self.bands.pop()
             self.band_starts.pop()
@@ -128,17 +129,21 @@ class Path:
         """The stepper's position after step ``index`` (-1: at the start), remembered."""
         known = self._positions
         start = index
-        while start not in known:
-            if isinstance(self.steps[start].payload, UserMessage):
-                before = Position(depth=start, turns=self.turn[start] - 1, due="evaluator")
-                known[start - 1] = known.get(start - 1, before)
-                start -= 1
-                break
+        while start not in known and not isinstance(self.steps[start].payload, UserMessage):
             start -= 1
+        if start not in known:
+            # A message begins a turn afresh: of what came before, only two numbers matter.
+            before = Position(depth=start, turns=self._messages_before(start), due="evaluator")
+            known[start] = advance_anyway(before, self.steps[start].payload)
         position = known[start]
         for at in range(start + 1, index + 1):
             position = known[at] = advance_anyway(position, self.steps[at].payload)
         return position
+
+    def _messages_before(self, index: int) -> int:
+        """How many evaluator messages stand before step ``index``, which is one."""
+        leading = not isinstance(self.steps[0].payload, UserMessage)
+        return self.turn[index] - 1 - leading
 
     @property
     def stop(self) -> Stop | None:

@@ -14,7 +14,8 @@ Span = tuple[str, str]
 
 class Row(NamedTuple):
     """One line of a pane. ``fill`` styles the rest of the line; the first ``gutter`` cells are
-    not part of the text when it is copied."""
+    not part of the text when it is copied.
+    """
 
     spans: tuple[Span, ...] = ()
     fill: str = "text"

@@ -8,6 +8,7 @@ script stay, and so do emoji sequences. Storage never passes through here: bytes
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from textual.filter import LineFilter
@@ -32,48 +33,62 @@ _COMBINING = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\
 _MANY_MARKS = 6
 """More combining marks than this on one letter are no writing but a pile over other lines."""
 
-_UNSAFE = re.compile(
-    f"[{_CONTROL}{_INVISIBLE}{_NO_CHARACTERS}{_PRIVATE}{_JOINERS}{_SELECTORS}]"
-    f"|[{_COMBINING}]{{{_MANY_MARKS},}}"
-)
-_UNSAFE_IN_LINE = re.compile(_UNSAFE.pattern.replace("[\x00-\x08\x0b-\x1f", "[\x00-\x1f", 1))
 
-_SUSPECT = re.compile(
-    "[^\t\n\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u05ff\u0620-\u070e"
-    "\u0900-\u10ff\u2010-\u2027\u2030-\u205f\u20a0-\u20cf\u2100-\u3163\u3165-\ud7ff]"
-)
-"""All that is not plainly safe. Looking for it first is ten times as fast for most writing."""
+@lru_cache(maxsize=2)
+def _unsafe(breaks: bool) -> re.Pattern[str]:
+    """All that is marked; with ``breaks`` line feeds and tabs too. Made when it is first needed:
+    compiling it takes longer than starting with clean text should.
+    """
+    control = _CONTROL.replace("\x00-\x08\x0b-\x1f", "\x00-\x1f") if breaks else _CONTROL
+    return re.compile(
+        f"[{control}{_INVISIBLE}{_NO_CHARACTERS}{_PRIVATE}{_JOINERS}{_SELECTORS}]"
+        f"|[{_COMBINING}]{{{_MANY_MARKS},}}"
+    )
 
-_EMOJI = re.compile(
-    "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\ufe0f#*0-9]",
-)
-_JOINING_LETTER = re.compile("[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\ufb50-\ufefc]")
+
+@lru_cache(maxsize=1)
+def _suspect() -> re.Pattern[str]:
+    """All that is not plainly safe: ten times as fast to look for as what is unsafe, but slow to
+    make, so that it pays for long texts only.
+    """
+    return re.compile(
+        "[^\t\n\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u05ff\u0620-\u070e"
+        "\u0900-\u10ff\u2010-\u2027\u2030-\u205f\u20a0-\u20cf\u2100-\u3163\u3165-\ud7ff]"
+    )
+
+
+_LONG = 20_000
+_ASCII_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\ufe0f#*0-9"
+_JOINING_LETTERS = "\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\ufb50-\ufefc"
+
+
+def _clean(text: str) -> bool:
+    """Whether the text is certainly clean; False means that it has to be looked at."""
+    if text.isascii():
+        return text.isprintable() or _ASCII_UNSAFE.search(text) is None
+    return len(text) > _LONG and _suspect().search(text) is None
 
 
 def visible(text: str) -> str:
     """``text`` with every unsafe or hidden character as a visible mark; itself when it is clean.
-    Line feeds and tabs stay as they are."""
-    if text.isascii() and text.isprintable():
-        return text
-    if _SUSPECT.search(text) is None or _UNSAFE.search(text) is None:
-        return text
-    return _UNSAFE.sub(_mark, text)
+    Line feeds and tabs stay as they are.
+    """
+    return text if _clean(text) else _unsafe(False).sub(_mark, text)
 
 
 def one_line(text: str) -> str:
     """Like ``visible``, for places of one line: line feeds and tabs become marks too."""
-    if text.isascii() and text.isprintable():
+    if "\n" not in text and "\t" not in text and _clean(text):
         return text
-    if _UNSAFE_IN_LINE.search(text) is None:
-        return text
-    return _UNSAFE_IN_LINE.sub(_mark, text)
+    return _unsafe(True).sub(_mark, text)
 
 
 def has_hidden(text: str) -> bool:
     """Whether the text holds characters that a reader would not see, or that would act."""
-    if _SUSPECT.search(text) is None:
+    if _clean(text):
         return False
-    return any(_mark(found) != found.group() for found in _UNSAFE.finditer(text))
+    return any(_mark(found) != found.group() for found in _unsafe(False).finditer(text))
 
 
 def _mark(found: re.Match[str]) -> str:
@@ -99,20 +114,26 @@ def _belongs(found: re.Match[str], code: int) -> bool:
     before = text[at - 1] if at else ""
     after = text[at + 1] if at + 1 < len(text) else ""
     if code >= 0xFE00:
-        return bool(_EMOJI.match(before)) and before != "\ufe0f"
-    if code == 0x200D and _EMOJI.match(before) and _EMOJI.match(after):
+        return _one_of(_EMOJI, before) and before != "\ufe0f"
+    if code == 0x200D and _one_of(_EMOJI, before) and _one_of(_EMOJI, after):
         return not (before.isascii() or after.isascii())
-    return bool(_JOINING_LETTER.match(before) and _JOINING_LETTER.match(after))
+    return _one_of(_JOINING_LETTERS, before) and _one_of(_JOINING_LETTERS, after)
+
+
+@lru_cache(maxsize=1024)
+def _one_of(ranges: str, char: str) -> bool:
+    return re.match(f"[{ranges}]", char) is not None
 
 
 class SafeText(LineFilter):
     """The last line of defence: no segment that reaches the terminal holds an unsafe character,
-    and no link leads anywhere but to http(s)."""
+    and no link leads anywhere but to http(s).
+    """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The segments, made safe; the same list when they are safe already."""
         if all(
-            (segment.control or segment.text.isascii() and segment.text.isprintable())
+            (segment.control or (segment.text.isascii() and segment.text.isprintable()))
             and not (segment.style is not None and segment.style.link)
             for segment in segments
         ):

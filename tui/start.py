@@ -53,9 +53,7 @@ class RoleMaker:
     def __call__(self, project: Project) -> Roles:
         from rollstep.core.roles.registry import build_roles
 
-        return build_roles(
-            project, base_folder=self.folder, trusted=self.trust, trust=self._may
-        )
+        return build_roles(project, base_folder=self.folder, trusted=self.trust, trust=self._may)
 
     def _may(self, project: Project) -> bool:
         return self.wants(project) in self.allowed

@@ -39,7 +39,8 @@ class PaneLine(NamedTuple):
 
 def pane_lines(payload: Payload, call: ToolCall | None, width: int) -> list[PaneLine]:
     """The lines of a step in a pane of ``width`` cells. ``call`` is the call that a tool result
-    answers, if it is known."""
+    answers, if it is known.
+    """
     if isinstance(payload, ToolResult):
         return _result_lines(payload, call, width)
     if isinstance(payload, Stop):

@@ -109,7 +109,10 @@ def _step(model: DebuggerModel, index: int, hit: bool) -> list[tuple[str, str, i
     style = step.role + (":hit" if hit else "") + (":ahead" if ahead else "")
     if here:
         return [("[", "cursor", index), (text, style + ":here", index), ("]", "cursor", index)]
-    after_cursor = index == model.cursor + 1 and index > 0
+    path = model.path
+    after_cursor = (
+        index == model.cursor + 1 and index > 0 and path.turn[index - 1] == path.turn[index]
+    )
     return [("" if after_cursor else " ", "dim", None), (text, style, index)]
 
 

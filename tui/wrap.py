@@ -17,7 +17,8 @@ _SLICE = 8192
 
 class Wrapped(NamedTuple):
     """The first lines of a text, and how much was left out: source lines, or, where one long line
-    was cut, characters."""
+    was cut, characters.
+    """
 
     lines: list[str]
     more_lines: int = 0
@@ -69,7 +70,8 @@ def wrap_line(text: str, start: int, stop: int, width: int) -> Iterator[tuple[st
 
 def _pieces(line: str, width: int, whole: bool) -> Iterator[tuple[str, tuple[int, int]]]:
     """Pieces with where each starts and where the next would. Unless this is the ``whole`` line,
-    what may go on in the next slice is left for it."""
+    what may go on in the next slice is left for it.
+    """
     width = max(width, 1)
     at, size = 0, len(line)
     narrow = line.isascii()
@@ -112,9 +114,11 @@ def _cluster(line: str, index: int) -> tuple[int, int]:
         char = line[end]
         if char == "\u200d" and end + 1 < size:
             end += 2
-        elif char == "\ufe0f" or "\U0001f3fb" <= char <= "\U0001f3ff":
-            end += 1
-        elif char > "\u02ff" and get_character_cell_size(char) == 0:
+        elif (
+            char == "\ufe0f"
+            or "\U0001f3fb" <= char <= "\U0001f3ff"
+            or (char > "\u02ff" and get_character_cell_size(char) == 0)
+        ):
             end += 1
         else:
             break

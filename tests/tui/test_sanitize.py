@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
-from textual.color import Color
-
 from rollstep.tui.sanitize import SafeText, has_hidden, one_line, visible
+from textual.color import Color
 
 MARKED = {
     "\x1b[31mred": "␛[31mred",

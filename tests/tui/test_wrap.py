@@ -3,7 +3,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-
 from rollstep.tui.sanitize import visible
 from rollstep.tui.wrap import fit, pad, wrap
 

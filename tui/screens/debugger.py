@@ -32,6 +32,7 @@ from .debugger_make import MakeActions
 
 if TYPE_CHECKING:
     from ..app import RollstepApp
+    from ..widgets.find_bar import FindBar
 
 STREAM_SECONDS = 0.1
 """Streamed text is painted at most so often; keys paint at once."""
@@ -122,6 +123,8 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.hint.place(place.hint)
         self.footer.place(place.footer)
         self.inspector.place(place.inspector)
+        for bar in self.query("#find"):
+            bar.styles.offset = (place.hint.x, place.hint.y)
         self._place_lanes()
         self.footer.set_rows(footer(width))
         self._document_key = None
@@ -301,6 +304,41 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         if self._resumed:
             self.rollstep.guard.opened()
         self._resumed = True
+
+    # find
+
+    def on_find_bar_typed(self, event: FindBar.Typed) -> None:
+        """Search while the words are typed."""
+        self.look.find(event.text)
+        self._tell_find(event.text)
+
+    def _tell_find(self, text: str) -> None:
+        from ..widgets.find_bar import FindBar
+
+        search = self.search
+        if text and search is not None:
+            at = (
+                search.hits.index(self.model.cursor) + 1 if self.model.cursor in search.found else 0
+            )
+            self.query_one(FindBar).tell(len(search.hits), at)
+
+    def on_find_bar_chosen(self, event: FindBar.Chosen) -> None:
+        """The hits stay; n and N walk them."""
+        self.set_focus(None)
+        self.repaint()
+
+    def on_find_bar_stepped(self, event: FindBar.Stepped) -> None:
+        """The next hit, while typing."""
+        if event.by > 0:
+            self.look.do_hit_next()
+        else:
+            self.look.do_hit_previous()
+        self._tell_find(self.search.query if self.search is not None else "")
+
+    def on_find_bar_closed(self) -> None:
+        """Back to where the search began."""
+        self.set_focus(None)
+        self.look.end_find()
 
     # mouse
 

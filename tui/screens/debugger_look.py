@@ -18,6 +18,7 @@ class LookActions:
 
     def __init__(self, screen: DebuggerScreen) -> None:
         self.screen = screen
+        self._origin = -1
 
     def _moved(self, moved: bool, words: str = "") -> None:
         if moved:
@@ -55,12 +56,16 @@ class LookActions:
 
     def do_read_on(self) -> None:
         """One screenful on, whatever the cursor."""
-        if not self._by_line(self.screen.document.height - 2) and self.screen.view.scroll(self.screen.view.height - 2):
+        if not self._by_line(self.screen.document.height - 2) and self.screen.view.scroll(
+            self.screen.view.height - 2
+        ):
             self._scrolled()
 
     def do_read_back(self) -> None:
         """One screenful back."""
-        if not self._by_line(2 - self.screen.document.height) and self.screen.view.scroll(2 - self.screen.view.height):
+        if not self._by_line(2 - self.screen.document.height) and self.screen.view.scroll(
+            2 - self.screen.view.height
+        ):
             self._scrolled()
 
     def _scrolled(self) -> None:
@@ -106,32 +111,44 @@ class LookActions:
     # find
 
     def do_find(self) -> None:
-        """Ask what to find."""
-        self.screen.rollstep.dialogs.ask_find(self.screen, self.screen.search.query if self.screen.search is not None else "")
+        """Ask what to find; hits show while it is typed."""
+        self._origin = self.screen.model.cursor
+        self.screen.rollstep.dialogs.ask_find(self.screen)
 
     def find(self, query: str) -> None:
         """Search the branch, nearest steps first, and stand on the first hit."""
+        screen = self.screen
         if not query:
-            self.screen.search = None
-            self.screen.repaint()
+            screen.search = None
+            screen.repaint()
             return
-        self.screen.search = Find(self.screen.model.path.steps, query, self.screen.model.cursor)
+        screen.search = Find(screen.model.path.steps, query, self._origin)
+        screen.search.work()
         self._search_on(jump=True)
 
+    def end_find(self) -> None:
+        """No search any more, and back to where it began."""
+        self.screen.search = None
+        self.screen.model.move(self._origin - self.screen.model.cursor)
+        self.screen.repaint()
+
     def _search_on(self, jump: bool) -> None:
-        search = self.screen.search
+        """Go to the first hit if it is known, and search on when the screen has been painted."""
+        screen, search = self.screen, self.screen.search
         if search is None:
             return
-        more = search.work()
         if jump and search.hits:
-            cursor = self.screen.model.cursor
-            hit = cursor if cursor in search.found else search.next(cursor)
-            if hit is not None:
-                self.screen.model.jump(hit)
-                jump = False
-        self.screen.repaint()
-        if more:
-            self.screen.set_timer(0.001, lambda: self._search_on(jump) if self.screen.search is search else None)
+            hit = self._origin if self._origin in search.found else search.next(self._origin)
+            screen.model.jump(hit if hit is not None else self._origin)
+            jump = False
+        screen.repaint()
+        if not search.done:
+            screen.set_timer(0.001, lambda: self._search_more(search, jump))
+
+    def _search_more(self, search: Find, jump: bool) -> None:
+        if self.screen.search is search:
+            search.work()
+            self._search_on(jump)
 
     def do_hit_next(self) -> None:
         """The next hit."""
@@ -163,7 +180,9 @@ class LookActions:
     def do_diff(self) -> None:
         """The page of differences, and back to the message."""
         last = len(TABS) - 1
-        self.screen.tab = 0 if self.screen.tab == last and self.screen.arrangement.inspector else last
+        self.screen.tab = (
+            0 if self.screen.tab == last and self.screen.arrangement.inspector else last
+        )
         if not self.screen.arrangement.inspector:
             self._put_inspector("below" if self.screen.app.size.width < 110 else "right")
         self.screen.repaint_inspector()
@@ -179,7 +198,9 @@ class LookActions:
         self.screen.rearrange()
         self.screen.rollstep.remember(inspector=place)
         where = chosen_place(self.screen.app.size.width, self.screen.app.size.height, place)
-        self.screen.flash("Inspector hidden." if where == "hidden" else f"Inspector {where}.", "dim")
+        self.screen.flash(
+            "Inspector hidden." if where == "hidden" else f"Inspector {where}.", "dim"
+        )
 
     def do_area(self) -> None:
         """Keys go to the panes, or to the inspector."""
@@ -196,7 +217,9 @@ class LookActions:
         """The step full screen."""
         from .reader import ReaderScreen
 
-        self.screen.app.push_screen(ReaderScreen(self.screen.model, self.screen.palette, self.screen.tab))
+        self.screen.app.push_screen(
+            ReaderScreen(self.screen.model, self.screen.palette, self.screen.tab)
+        )
 
     def do_outline(self) -> None:
         """Branches and edits in a list; choosing one goes there."""
@@ -206,7 +229,9 @@ class LookActions:
 
     def do_select(self) -> None:
         """How to select text."""
-        self.screen.flash("Drag with the mouse to select text; y copies it, else the whole step.", "dim")
+        self.screen.flash(
+            "Drag with the mouse to select text; y copies it, else the whole step.", "dim"
+        )
 
     def do_copy(self) -> None:
         """The selected text, or the step's."""

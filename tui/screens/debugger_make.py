@@ -78,13 +78,17 @@ class MakeActions:
     def _override(self, *, external: bool) -> None:
         step = self.screen.model.step
         if step is None:
-            self.screen.flash("There is no step to override yet: s makes the first, w writes it.", "dim")
+            self.screen.flash(
+                "There is no step to override yet: s makes the first, w writes it.", "dim"
+            )
         elif self._idle():
             slot = edits.override_slot(step)
             draft = self.screen.rollstep.draft(slot)
             request = edits.override_request(self.screen.model, draft=draft, external=external)
             assert request is not None
-            self.screen.rollstep.dialogs.edit(request, slot, lambda result: self._overridden(step.id, result))
+            self.screen.rollstep.dialogs.edit(
+                request, slot, lambda result: self._overridden(step.id, result)
+            )
 
     def _overridden(self, step_id: str, result: EditResult) -> None:
         if result.outcome != "saved" or result.payload is None:
@@ -128,7 +132,10 @@ class MakeActions:
             self.do_write()
             return
         turn = not self.screen.model.path.position(self.screen.model.cursor).open_calls
-        at_turn_end = self.screen.model.path.position(self.screen.model.cursor).due in ("evaluator", "opening")
+        at_turn_end = self.screen.model.path.position(self.screen.model.cursor).due in (
+            "evaluator",
+            "opening",
+        )
         if turn and at_turn_end:
             self.screen.rollstep.dialogs.choose(
                 "Insert after this step",
@@ -172,7 +179,9 @@ class MakeActions:
         def chosen(choice: str) -> None:
             self.screen.rollstep.controller.delete([step.id] if choice == "step" else turn)
 
-        self.screen.rollstep.dialogs.choose("Delete, on a new branch; u brings it back", tuple(options), chosen)
+        self.screen.rollstep.dialogs.choose(
+            "Delete, on a new branch; u brings it back", tuple(options), chosen
+        )
 
     # projects and files
 

@@ -1,0 +1,204 @@
+"""The screen's own copy of the rollout follows the session's events; the cursor is the human's."""
+
+from __future__ import annotations
+
+import pytest
+from rollstep.core import events as ev
+from rollstep.core.model.messages import Stop, tool_result, user_message
+from rollstep.core.model.steps import Attempt, Step, role_of
+from rollstep.core.rules.stepper import Ask
+from rollstep.tui import bars
+from rollstep.tui.presenter import DebuggerModel
+
+from .synthetic import REFUND, big, chain, refund
+
+
+def _next(model: DebuggerModel, step_id: str, payload: object, parent: str) -> Step:
+    step = Step(step_id, parent, role_of(payload), payload, "script")  # type: ignore[arg-type]
+    model.apply(ev.StepAdded(step))
+    return step
+
+
+def test_it_opens_at_the_head_with_what_is_recorded_ahead() -> None:
+    model = DebuggerModel(refund())
+    assert model.step_id == "s8"
+    assert model.ahead == 4
+    assert model.branch_name() == "branch 1 of 2"
+
+
+def test_the_cursor_follows_a_step_made_at_the_end_and_says_when_it_is_saved() -> None:
+    model = DebuggerModel(refund("s12"))
+    model.apply(ev.VisibilityChanged(hidden=("s12",)))
+    assert model.step_id == "s11"
+    _next(model, "n1", user_message("more"), "s11")
+    assert model.step_id == "n1"
+    assert "saving 1" in bars.status(model, 160).text
+    model.apply(ev.SavedUpTo((("n1", 15),)))
+    assert "all saved" in bars.status(model, 160).text
+    assert model.step is not None
+    assert model.step.seq == 15
+
+
+def test_what_is_not_saved_stands_first_and_fits_the_smallest_screen() -> None:
+    model = DebuggerModel(refund())
+    model.apply(ev.Unsaved("disk full", 3))
+    words = bars.status(model, 80).text
+    assert words.startswith(" NOT SAVED: disk full. 3 only in memory")
+
+
+def test_the_cursor_stays_when_the_human_looked_elsewhere() -> None:
+    model = DebuggerModel(refund())
+    model.move(-4)
+    model.apply(ev.HeadMoved("s9"))
+    assert model.step_id == "s4"
+
+
+def test_the_cursor_goes_along_with_a_command_given_at_it() -> None:
+    model = DebuggerModel(refund())
+    model.move(-4)
+    model.acting_from = model.step_id
+    model.apply(ev.HeadMoved("s5"))
+    model.apply(ev.HeadMoved("s6"))
+    assert model.step_id == "s6"
+
+
+def test_a_step_of_another_branch_changes_nothing_until_the_head_goes_there() -> None:
+    model = DebuggerModel(refund())
+    _next(model, "t3", tool_result("c3", "other"), "s7")
+    assert [step.id for step in model.path.steps][7] == "s8"
+    assert model.takes(7) == 3
+    model.apply(ev.HeadMoved("t3"))
+    assert model.step_id == "t3"
+    assert model.ahead == 0
+
+
+def test_takes_are_walked_with_their_branches() -> None:
+    model = DebuggerModel(refund())
+    assert model.next_take(1)
+    assert model.step_id == "o8"
+    assert model.path.steps[-1].id == "o9-1"
+    assert not model.next_take(1)
+    assert model.next_take(-1)
+    assert model.path.steps[-1].id == "s12"
+
+
+def test_undo_hides_and_redo_shows_again() -> None:
+    model = DebuggerModel(refund("o8"))
+    model.apply(ev.VisibilityChanged(hidden=("o8", "o9-1")))
+    model.follow_head()
+    assert model.rollout.leaves() == ["s12"]
+    model.apply(ev.VisibilityChanged(shown=("o8", "o9-1")))
+    assert len(model.rollout.leaves()) == 2
+
+
+def test_an_answer_on_its_way_is_shown_in_its_lane_and_then_replaced() -> None:
+    model = DebuggerModel(refund("o9-1"))
+    model.apply(ev.AskStarted("evaluator", "o9-1", "gpt-4.1-mini"))
+    model.apply(ev.Streamed("o9-1", "Thank "))
+    model.apply(ev.Streamed("o9-1", "you"))
+    item = len(model.path)
+    assert [line.text for line in model.item_lines(item)] == ["asking gpt-4.1-mini …", "Thank you"]
+    assert model.lane_of(item) == 0
+    assert model.bands()[-1].kind == "turn"
+    model.apply(ev.AskEnded("o9-1"))
+    _next(model, "n1", user_message("Thank you"), "o9-1")
+    assert len(model.bands()) == 3
+    assert model.tail_item(len(model.path)) is None
+
+
+def test_text_that_streams_for_another_place_is_not_shown_here() -> None:
+    model = DebuggerModel(refund("s12"))
+    model.apply(ev.AskStarted("target", "o9-1", "x"))
+    assert model.tail_item(len(model.path)) is None
+    assert "asking x" in bars.header(model, 160).text
+
+
+def test_a_failure_stands_after_the_step_it_tried_to_follow() -> None:
+    model = DebuggerModel(refund("o9-1"))
+    attempt = Attempt("a1", "o9-1", "evaluator", "raised", "It broke.", partial="half")
+    model.apply(ev.Failed(attempt))
+    texts = [line.text for line in model.item_lines(len(model.path))]
+    assert texts[:2] == ["failed", "It broke."]
+    assert any("4 characters arrived" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [
+        (7, "4 recorded steps ahead: s walks on, free"),
+        (11, "stop: goal_reached, by the evaluator; e overrides it, x exports"),
+    ],
+)
+def test_the_hint_says_what_s_does(index: int, words: str) -> None:
+    model = DebuggerModel(refund())
+    model.jump(index)
+    assert bars.hint_words(model)[0].startswith(words)
+
+
+def test_the_hint_at_a_leaf_names_who_would_be_asked() -> None:
+    snapshot = refund()
+    snapshot = snapshot._replace(steps=snapshot.steps[:7], head="s7")
+    model = DebuggerModel(snapshot)
+    action = model.next_here()
+    assert isinstance(action, Ask)
+    words = bars.hint_words(model)[0]
+    assert words.startswith("s asks the rules for the result of check_policy (offline, free)")
+
+
+def test_lanes_and_turns_are_walked() -> None:
+    model = DebuggerModel(refund())
+    assert model.move_lane(-1)
+    assert model.step_id in ("s7", "s9")
+    assert model.move_turn(1)
+    assert model.step_id == "s10"
+    assert model.move_turn(-1)
+    assert model.step_id == "s6"
+    model.jump(0)
+    assert model.back()
+    assert model.step_id == "s6"
+
+
+def test_a_stop_is_written_over_by_a_longer_path() -> None:
+    model = DebuggerModel(refund("s12"))
+    assert model.path.stop == Stop("goal_reached", "evaluator")
+    assert "ended: goal_reached" in bars.header(model, 100).text
+
+
+def test_opening_another_rollout_starts_from_nothing() -> None:
+    steps = chain(REFUND[:1])
+    model = DebuggerModel(refund()._replace(steps=steps, head=None))
+    assert model.cursor == -1
+    assert model.move(1)
+    assert model.step_id == "s1"
+
+
+def test_a_key_costs_the_same_at_ten_thousand_steps_as_at_twenty() -> None:
+    """Counted, not timed: a move and its bars touch no more steps than are seen."""
+    model = DebuggerModel(big(10_000))
+    touched: list[int] = []
+
+    class Counting(list):  # type: ignore[type-arg]
+        def __getitem__(self, index):  # type: ignore[no-untyped-def]
+            touched.append(1)
+            return super().__getitem__(index)
+
+        def __iter__(self):  # type: ignore[no-untyped-def]
+            raise AssertionError("walked the whole path")
+
+    model.path.steps = Counting(model.path.steps)
+    model.jump(9000)
+    touched.clear()
+    model.move(1)
+    bars.status(model, 160)
+    bars.hint(model, 160)
+    from rollstep.tui.timeline import timeline
+
+    timeline(model, 160)
+    assert len(touched) < 400
+
+
+def test_events_of_steps_that_are_known_already_change_nothing() -> None:
+    model = DebuggerModel(refund())
+    known = model.path.steps[3]
+    model.apply(ev.StepAdded(known))
+    assert len(model.path) == 12
