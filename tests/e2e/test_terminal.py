@@ -15,7 +15,7 @@ PROGRAM = """
 import os, signal, sys
 def show(*_):
     columns, rows = os.get_terminal_size()
-    print(f"size {rows}x{columns}", end="\\r\\n", flush=True)
+    os.write(1, f"size {rows}x{columns}\\r\\n".encode())
 signal.signal(signal.SIGWINCH, show)
 show()
 for line in sys.stdin:
