@@ -35,7 +35,7 @@ from ..model.steps import Role
 from ..model.view import View
 from .call_ids import with_ids
 from .protocols import Answer
-from .seed_style import named, read_decision, shown
+from .seed_style import a_or_an, read_decision, shown
 
 _WANTED: dict[Role, str] = {
     "evaluator": "a UserMessage, a Stop, text, or a dict with text or stop",
@@ -63,7 +63,7 @@ def _checked(answer: Answer) -> Answer:
         return msgspec.convert(msgspec.to_builtins(answer), Answer)
     except (msgspec.ValidationError, TypeError, NotImplementedError, RecursionError) as error:
         raise RoleError(
-            f"gave {named(answer.payload)} that is not well formed: {error}.",
+            f"gave {a_or_an(answer.payload)} that is not well formed: {error}.",
             kind="bad_reply",
             detail=shown(answer.payload),
         ) from error
@@ -79,7 +79,7 @@ def _evaluator(value: Any, view: View) -> UserMessage | Stop:
         return Stop(reason, "evaluator", _text(value, "note", "evaluator"))
     if isinstance(value, dict) and "text" in value:
         return UserMessage(text_parts(_text(value, "text", "evaluator")), _reasoning(value))
-    if hasattr(value, "terminate") or (isinstance(value, dict) and "terminate" in value):
+    if hasattr(value, "terminate"):
         return read_decision(value, view)
     raise _no_answer("evaluator", value)
 
@@ -151,7 +151,7 @@ def _text(value: dict[str, Any], key: str, role: Role) -> str:
         return ""
     if not isinstance(text, str):
         raise RoleError(
-            f"gave a dict whose {key} is {named(text)}, not text (an answer is {_WANTED[role]}).",
+            f"gave a dict whose {key} is {a_or_an(text)}, not text (an answer is {_WANTED[role]}).",
             kind="bad_reply",
             detail=shown(value),
         )
@@ -162,7 +162,7 @@ def _no_answer(role: Role, value: Any) -> RoleError:
     if value is None:
         return RoleError(f"gave None; an answer is {_WANTED[role]}.", kind="empty")
     return RoleError(
-        f"gave {named(value)}; an answer is {_WANTED[role]}.",
+        f"gave {a_or_an(value)}; an answer is {_WANTED[role]}.",
         kind="bad_reply",
         detail=shown(value),
     )

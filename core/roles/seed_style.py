@@ -9,7 +9,6 @@ of the seed's shape, made anew for each call, so that none can change another's 
 
 from __future__ import annotations
 
-import inspect
 import json
 import reprlib
 from collections.abc import Iterable
@@ -31,7 +30,6 @@ from ..model.messages import (
 )
 from ..model.project import EchoTarget, HeuristicEvaluator, Project
 from ..model.view import View
-from .protocols import Stream, no_stream
 
 
 @dataclass(frozen=True)
@@ -53,28 +51,11 @@ class SeedMessage:
     content: str
 
 
-class SeedEvaluator:
-    """Plays the evaluator with a decider."""
-
-    def __init__(self, decider: Any) -> None:
-        self._decider = decider
-
-    async def next(self, view: View, stream: Stream = no_stream) -> UserMessage | Stop:
-        """The decision, as a message or a stop. Raises RoleError for no decision at all."""
-        decision = ask_decider(self._decider.decide, view)
-        return read_decision(await decision if inspect.isawaitable(decision) else decision, view)
-
-
-class SeedTarget:
-    """Plays the target with an agent client."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    async def reply(self, view: View, stream: Stream = no_stream) -> TargetReply:
-        """The client's text as a reply. Raises RoleError when it is no text."""
-        said = ask_client(self._client.respond, view)
-        return read_said(await said if inspect.isawaitable(said) else said)
+SEED_ARGUMENTS = {
+    "evaluator": ("project", "history", "turn_index", "max_turns"),
+    "target": ("project", "history"),
+}
+"""The keywords that a decider and an agent client are called with."""
 
 
 def ask_decider(decide: Any, view: View) -> Any:
@@ -108,7 +89,7 @@ def read_decision(decision: Any, view: View) -> UserMessage | Stop:
     text = _field(decision, "next_user_text", None)
     if terminate is missing:
         raise RoleError(
-            f"gave {named(decision)} without terminate, which is no decision.",
+            f"gave {a_or_an(decision)} without terminate, which is no decision.",
             kind="bad_reply",
             detail=shown(decision),
         )
@@ -127,7 +108,7 @@ def read_said(said: Any) -> TargetReply:
         raise RoleError("gave None instead of a reply.", kind="empty")
     if not isinstance(said, str):
         raise RoleError(
-            f"gave {named(said)} instead of text.",
+            f"gave {a_or_an(said)} instead of text.",
             kind="bad_reply",
             detail=shown(said),
         )
@@ -142,7 +123,7 @@ def read_projects(projects: Any) -> tuple[Project, ...]:
         raise RoleError("gave None instead of projects.", kind="empty")
     if isinstance(projects, str | dict) or not isinstance(projects, Iterable):
         raise RoleError(
-            f"gave {named(projects)} instead of a list of projects.",
+            f"gave {a_or_an(projects)} instead of a list of projects.",
             kind="bad_reply",
             detail=shown(projects),
         )
@@ -202,7 +183,7 @@ def shown(value: Any) -> str:
     return _repr.repr(value)
 
 
-def named(value: Any) -> str:
+def a_or_an(value: Any) -> str:
     """What kind of thing a value is: "an int", "a TargetReply"."""
     name = type(value).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
@@ -226,7 +207,7 @@ def _field(value: Any, name: str, default: Any) -> Any:
 def _word(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise RoleError(
-            f"gave a decision whose {name} is {named(value)}, not text.",
+            f"gave a decision whose {name} is {a_or_an(value)}, not text.",
             kind="bad_reply",
             detail=shown(value),
         )

@@ -12,11 +12,8 @@ import inspect
 import json
 import random
 import sys
-import traceback
 from collections.abc import Awaitable, Callable
-from pathlib import Path
-from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 
@@ -26,11 +23,8 @@ from ..model.steps import Role
 from ..model.view import View
 from ..workers.wire import dump, load
 from .adapt import UserRole, find_method, make_object
+from .failures import as_role_error
 from .seed_style import read_projects
-
-_MOST_WORDS = 500
-_MOST_DETAIL = 20_000
-_OURS = str(Path(__file__).parents[1])
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -74,7 +68,7 @@ class UserCode:
         setup = load(body, Setup)
         made = load_object(setup)
         if setup.role == "author":
-            self._author = find_method("author", made)
+            self._author = find_method("author", made)[1]
         else:
             self._role = UserRole(_role(setup.role), made)
         return b"null"
@@ -105,8 +99,9 @@ def load_object(setup: Setup) -> Any:
     module_name, _, name = setup.object.partition(":")
     try:
         found: Any = importlib.import_module(module_name)
-    except BaseException as error:  # noqa: BLE001 - foreign code may raise anything
-        _fail(error, f"could not be imported (looked for in {setup.folder} first)")
+    except BaseException as error:
+        what = f"could not be imported (looked for in {setup.folder} first)"
+        raise as_role_error(error, what) from error
     for piece in name.split("."):
         if not hasattr(found, piece):
             names = [n for n in dir(found) if not n.startswith("_")]
@@ -121,42 +116,16 @@ def _guarded(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call foreign code; whatever it raises, SystemExit too, becomes a RoleError."""
     try:
         return function(*args, **kwargs)
-    except BaseException as error:  # noqa: BLE001 - foreign code may raise anything
-        _fail(error, "raised an error")
+    except BaseException as error:
+        raise as_role_error(error, "raised an error") from error
 
 
 async def _awaited(value: Awaitable[Any], read: Callable[[Any], bytes]) -> bytes:
     try:
         got = await value
-    except BaseException as error:  # noqa: BLE001 - foreign code may raise anything
-        _fail(error, "raised an error")
+    except BaseException as error:
+        raise as_role_error(error, "raised an error") from error
     return read(got)
-
-
-def _fail(error: BaseException, what: str) -> NoReturn:
-    if isinstance(error, RoleError):
-        detail = error.detail or _traceback(error)
-        raise RoleError(
-            str(error), kind=error.kind, detail=detail, partial=error.partial
-        ) from error
-    last = traceback.format_exception_only(error)[-1].strip()
-    if isinstance(error, SyntaxError) and error.filename:
-        last += f" ({error.filename}, line {error.lineno})"
-    words = last if len(last) <= _MOST_WORDS else f"{last[:_MOST_WORDS]}…"
-    raise RoleError(f"{what}: {words}", detail=_traceback(error)) from error
-
-
-def _traceback(error: BaseException) -> str:
-    """The traceback from the first frame that is not ours, or all of it if there is none."""
-    own: TracebackType | None = error.__traceback__
-    while own is not None and _is_machinery(own.tb_frame.f_code.co_filename):
-        own = own.tb_next
-    lines = traceback.format_exception(type(error), error, own or error.__traceback__)
-    return "".join(lines)[-_MOST_DETAIL:]
-
-
-def _is_machinery(filename: str) -> bool:
-    return filename.startswith((_OURS, "<frozen importlib")) or filename == importlib.__file__
 
 
 def _role(name: str) -> Role:

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH$", re.IGNORECASE)
 _SHORTEST = 8
 """Shorter values are more likely words or numbers than keys, and would mask half a traceback."""
 

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from rollstep.core.errors import UsageError
+from rollstep.core.errors import RoleError, UsageError
 from rollstep.core.model.messages import payload_text, target_reply, user_message
 from rollstep.core.model.project import (
     EvaluatorSpec,
@@ -213,3 +213,22 @@ def test_making_offline_roles_loads_nothing_of_the_live_ones() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+async def test_what_an_object_in_this_process_raises_is_a_role_error_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CANARY_TOKEN", "canary-1234567890")
+
+    class Broken:
+        def reply(self, view: Any) -> str:
+            raise KeyError("canary-1234567890")
+
+    roles = with_objects(build_roles(PROJECT), target=Broken(), evaluator=lambda view: None)
+    with pytest.raises(RoleError) as caught:
+        await roles.target.reply(view("target"))
+    assert str(caught.value) == "The target Broken raised an error: KeyError: '[CANARY_TOKEN]'"
+    assert "Traceback" in caught.value.detail
+    assert "canary-1" not in caught.value.detail
+    with pytest.raises(RoleError, match="The evaluator function gave None"):
+        await roles.evaluator.next(view("evaluator"))

@@ -18,9 +18,19 @@ from rollstep.core.model.messages import (
     user_message,
 )
 from rollstep.core.model.project import LlmTarget
-from rollstep.core.roles.seed_style import SeedEvaluator, SeedTarget
+from rollstep.core.model.view import View
+from rollstep.core.roles.adapt import UserRole
 
 from .making import PROJECT, view
+
+
+async def next_of(decider: Any, asked: View) -> Any:
+    return (await UserRole("evaluator", decider).next(asked)).payload
+
+
+async def reply_of(client: Any, asked: View) -> Any:
+    return (await UserRole("target", client).reply(asked)).payload
+
 
 PATH = (user_message("one"), target_reply("two"))
 
@@ -40,8 +50,9 @@ class Decider:
 
 
 async def decide(turn: int = 1, max_turns: int = 3, **decision: Any) -> UserMessage | Stop:
-    role = SeedEvaluator(Decider(**decision))
-    return await role.next(view("evaluator", *PATH, turn=turn, max_turns=max_turns))
+    return await next_of(
+        Decider(**decision), view("evaluator", *PATH, turn=turn, max_turns=max_turns)
+    )
 
 
 async def test_the_target_sees_the_system_text_and_the_whole_history() -> None:
@@ -63,7 +74,7 @@ async def test_the_target_sees_the_system_text_and_the_whole_history() -> None:
     )
     asked = view("target", *path, project=project)
     for _ in range(2):
-        assert payload_text(await SeedTarget(Client()).reply(asked)) == "ok"
+        assert payload_text(await reply_of(Client(), asked)) == "ok"
     whole = [
         ("system", ""),
         ("user", "one"),
@@ -83,7 +94,7 @@ async def test_the_evaluator_sees_the_reply_but_no_system_text_and_cannot_change
     decider = Decider(terminate=False, next_user_text="go on")
     asked = view("evaluator", *PATH, turn=1, project=project)
     for _ in range(2):
-        await SeedEvaluator(decider).next(asked)
+        await next_of(decider, asked)
         history = decider.seen["history"]
         assert [(m.role, m.content) for m in history[:-1]] == [
             ("user", "one"),
@@ -97,7 +108,7 @@ async def test_it_is_asked_with_the_next_turns_index_and_may_stop_after_the_last
     """Statement 5: its goal_reached wins over max_turns."""
     decider = Decider(terminate=True, reason="goal_reached")
     asked = view("evaluator", *PATH, turn=3, max_turns=3)
-    assert await SeedEvaluator(decider).next(asked) == Stop("goal_reached", "evaluator")
+    assert await next_of(decider, asked) == Stop("goal_reached", "evaluator")
     assert (decider.seen["turn_index"], decider.seen["max_turns"]) == (3, 3)
 
 
@@ -136,8 +147,8 @@ async def test_async_objects_and_dicts_are_taken_too() -> None:
         async def respond(self, **given: Any) -> str:
             return "async"
 
-    assert await SeedEvaluator(Async()).next(view("evaluator", *PATH)) == user_message("later")
-    assert await SeedTarget(Async()).reply(view("target", *PATH)) == target_reply("async")
+    assert await next_of(Async(), view("evaluator", *PATH)) == user_message("later")
+    assert await reply_of(Async(), view("target", *PATH)) == target_reply("async")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +166,7 @@ async def test_what_is_no_decision_is_said_in_words(decision: Any, kind: str, wo
             return decision
 
     with pytest.raises(RoleError, match=words) as caught:
-        await SeedEvaluator(Odd()).next(view("evaluator", *PATH))
+        await next_of(Odd(), view("evaluator", *PATH))
     assert caught.value.kind == kind
 
 
@@ -166,7 +177,7 @@ async def test_what_is_no_text_is_no_reply(said: Any, kind: str) -> None:
             return said
 
     with pytest.raises(RoleError) as caught:
-        await SeedTarget(Odd()).reply(view("target", *PATH))
+        await reply_of(Odd(), view("target", *PATH))
     assert caught.value.kind == kind
 
 
@@ -175,4 +186,4 @@ async def test_an_empty_text_is_a_reply() -> None:
         def respond(self, **given: Any) -> str:
             return ""
 
-    assert await SeedTarget(Silent()).reply(view("target", *PATH)) == target_reply("")
+    assert await reply_of(Silent(), view("target", *PATH)) == target_reply("")
