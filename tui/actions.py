@@ -58,7 +58,7 @@ ACTIONS: tuple[Action, ...] = (
         "left_square_bracket",
         "[",
         "turn",
-        "First step of this turn, or the one before",
+        "First step of this turn, or before",
     ),
     _look("first", "g home", "g", "", "First step"),
     _look("last", "G end", "G", "ends", "Last step of the branch"),
@@ -108,27 +108,29 @@ _PAIRS = {
 }
 """Keys that the footer shows together with their opposite."""
 _PINNED = ("palette", "help")
-_FOOTER_ORDER = (
-    (
-        "previous",
-        "find",
-        "open_step",
-        "lane_left",
-        "read_on",
-        "previous_turn",
-        "last",
-        "take_after",
-    ),
-    ("layout", "inspect", "area", "diff", "outline", "copy"),
+_LOOK_ORDER = (
+    "previous",
+    "find",
+    "open_step",
+    "lane_left",
+    "read_on",
+    "previous_turn",
+    "last",
+    "take_after",
+    "layout",
+    "inspect",
+    "area",
+    "diff",
+    "outline",
+    "copy",
 )
 _MAKE_ORDER = ("step", "turn", "run", "edit", "write", "undo", "export", "new", "insert", "delete")
 
 
 def footer(width: int) -> tuple[Row, Row]:
     """Two lines of keys, as many as fit; the key to all the others is always there."""
-    look = [*_FOOTER_ORDER[0], *_FOOTER_ORDER[1]]
     return (
-        _line("LOOK", look, ("leave",), width),
+        _line("LOOK", list(_LOOK_ORDER), ("leave",), width),
         _line("MAKE", list(_MAKE_ORDER), _PINNED, width),
     )
 
@@ -156,7 +158,7 @@ def _entry(name: str) -> list[Span]:
 
 
 def key_table() -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Per group its heading, and each action's keys and help: for the help screen and the README."""
+    """Per group its heading, and each action's keys and help: for help screen and README."""
     for group in GROUPS:
         rows = [(shown_keys(a), a.help) for a in ACTIONS if a.group == group]
         yield f"{group}: {ABOUT[group]}", rows

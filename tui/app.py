@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rollstep.core.errors import InputError, RoleError, RollstepError
 from textual import events
 from textual.app import App
+from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 
@@ -24,11 +25,12 @@ from .controller import Controller
 from .dialogs import Dialogs
 from .messages import CommandEnded, EngineNews
 from .palette import Palette, textual_theme
-from .presenter import DebuggerModel, Snapshot
+from .presenter import DebuggerModel
 from .sanitize import SafeText, visible
 from .screens.debugger import DebuggerScreen
 from .screens.key_guard import KeyGuard
 from .settings import Settings, load_settings, save_settings
+from .snapshot import Snapshot
 from .target import OpenTarget
 from .themes import DEFAULT, Theme, find_theme
 
@@ -70,6 +72,15 @@ class RollstepApp(App[int]):
         self.theme = theme.name
 
     # starting and ending
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's choice, but one that outlives bytes that are no text."""
+        chosen = super().get_driver_class()
+        if chosen.__name__ != "LinuxDriver":
+            return chosen
+        from .driver import TerminalDriver
+
+        return TerminalDriver
 
     def get_default_screen(self) -> Screen[Any]:
         """The debugger when there is something to debug; else the start screen goes over it."""
@@ -241,11 +252,11 @@ class RollstepApp(App[int]):
         if keep:
             self.remember(theme=theme.id)
 
-    def say(self, words: str) -> None:
+    def say(self, words: str, style: str = "warn") -> None:
         """Say something where the human looks."""
         debugger = self.debugger
         if debugger is not None and self.screen is debugger:
-            debugger.flash(words)
+            debugger.flash(words, style)
         else:
             self.notify(visible(words), markup=False)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rollstep.core.events import Event
 from rollstep.core.model.messages import Payload
 
-from .presenter import Snapshot
+from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rollstep.core.engine import Engine

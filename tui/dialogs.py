@@ -1,4 +1,4 @@
-"""Which dialog each action opens, and what becomes of its answer. Dialogs are loaded when opened."""
+"""Which dialog each action opens, and what becomes of its answer; dialogs load when opened."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .presenter import DebuggerModel
     from .screens.debugger import DebuggerScreen
     from .screens.edit_types import EditRequest, EditResult
+    from .screens.export_types import ExportDone
     from .screens.start import StartChoice
 
 
@@ -197,4 +198,12 @@ class Dialogs:
         """A new project: blank, from a seed row, or a copy."""
 
     def export(self, model: DebuggerModel) -> None:
-        """Export the branch."""
+        """Export the branch, with what the format cannot hold said first."""
+        from .exporting import Exporter
+        from .screens.export import ExportScreen
+
+        def ended(done: ExportDone | None) -> None:
+            if done is not None:
+                self.app.say(done.words, "ok")
+
+        self.app.push_screen(ExportScreen(Exporter(model, self.app.controller).request()), ended)

@@ -1,4 +1,4 @@
-"""A long text in blocks, wrapped only where it is seen: the inspector and the full-screen reader."""
+"""A long text in blocks, wrapped only where it is seen: for the inspector and the reader."""
 
 from __future__ import annotations
 

@@ -74,6 +74,7 @@ def _project(model: DebuggerModel) -> Iterator[Block]:
     yield Block("title", project.title)
     if project.goal:
         yield Block("text", project.goal)
+    yield from _failures(model.attempts.get(None, []))
     yield from _here(model)
 
 

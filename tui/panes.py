@@ -13,8 +13,9 @@ from rollstep.core.model.messages import Stop
 from rollstep.core.model.steps import ROLES
 
 from .layout import TOP, Anchor
-from .presenter import Asking, DebuggerModel
+from .presenter import DebuggerModel
 from .rows import Row, Span, row
+from .snapshot import Asking
 from .stepview import PaneLine, stop_title
 from .timeline import mark
 from .who import LANES, LETTERS

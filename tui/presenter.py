@@ -8,47 +8,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from rollstep.core import events as ev
-from rollstep.core.model.marks import Mark, Score
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import Project
-from rollstep.core.model.rollout import Branch, Rollout, RolloutHeader
-from rollstep.core.model.steps import ROLES, Attempt, Role, Step
+from rollstep.core.model.rollout import Rollout
+from rollstep.core.model.steps import ROLES, Attempt, Step
 from rollstep.core.rules.stepper import Action, next_action
 
 from .layout import LaneLayout
 from .path import Band, Path
-from .stepview import PANE_LINES, PaneLine, pane_lines, text_lines
+from .snapshot import Asking, Snapshot, tail_lines
+from .stepview import PaneLine, pane_lines
 
 _KEPT_BLOCKS = 3000
-_STREAM_SHOWN = 4000
-"""Characters at the end of a streamed answer that are wrapped for showing."""
-
-
-class Snapshot(NamedTuple):
-    """A session's state at one moment, copied on its own thread."""
-
-    header: RolloutHeader
-    projects: tuple[Project, ...]
-    steps: tuple[Step, ...]
-    hidden: frozenset[str] = frozenset()
-    head: str | None = None
-    branches: tuple[Branch, ...] = ()
-    marks: tuple[Mark, ...] = ()
-    scores: tuple[Score, ...] = ()
-    attempts: tuple[Attempt, ...] = ()
-    throwaway: bool = False
-
-
-class Asking(NamedTuple):
-    """A role is being asked, and what has arrived of its answer."""
-
-    role: Role
-    parent_id: str | None
-    who: str
-    text: str = ""
 
 
 class DebuggerModel:
@@ -383,20 +357,6 @@ class DebuggerModel:
             lines = pane_lines(step.payload, self.path.call.get(item), width)
             self._blocks[key] = lines
         return lines
-
-
-def tail_lines(tail: Attempt | Asking, width: int) -> list[PaneLine]:
-    """A failure, or an answer on its way, as a pane shows it."""
-    if isinstance(tail, Asking):
-        lines = text_lines(tail.text[-_STREAM_SHOWN:], width, "text", 10_000) if tail.text else []
-        return [
-            PaneLine("busy", f"asking {tail.who} …"[:width]),
-            *lines[-(PANE_LINES - 1) :],
-        ]
-    lines = text_lines(tail.words, width, "error", PANE_LINES)
-    if tail.partial:
-        lines.append(PaneLine("dim", f"{len(tail.partial):,} characters arrived; kept"[:width]))
-    return [PaneLine("error", "failed"), *lines, PaneLine("dim", "s retries, w writes by hand")]
 
 
 _HANDLERS: dict[type, Callable[[DebuggerModel, Any], None]] = {

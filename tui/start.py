@@ -51,6 +51,7 @@ class RoleMaker:
         """Where the project's file stands: its own code is looked for there."""
 
     def __call__(self, project: Project) -> Roles:
+        """The roles of a project. Raises UsageError for one that is not allowed to run code."""
         from rollstep.core.roles.registry import build_roles
 
         return build_roles(project, base_folder=self.folder, trusted=self.trust, trust=self._may)

@@ -75,7 +75,7 @@ def _arguments(text: str, most: int) -> str:
 
 def text_lines(text: str, width: int, kind: str, limit: int) -> list[PaneLine]:
     """A text in at most ``limit`` lines, the last of which says how much is left out."""
-    # Cut before it is sanitised, with room for marks, so that a huge text costs as little as its head.
+    # Cut before it is sanitised, with room for marks: a huge text costs as little as its head.
     head = text[: limit * width * 2 + 512]
     wrapped = wrap(visible(head), width, limit)
     lines = [PaneLine(kind, line) for line in wrapped.lines]

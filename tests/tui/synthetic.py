@@ -26,7 +26,7 @@ from rollstep.core.model.project import (
 )
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Call, Origin, Step, Usage, role_of
-from rollstep.tui.presenter import Snapshot
+from rollstep.tui.snapshot import Snapshot
 
 
 def project(title: str = "Refund a damaged blender", **more: object) -> Project:

@@ -18,8 +18,9 @@ from rollstep.tui.flags import cheap_flags
 from rollstep.tui.inspector import TABS, diff_blocks, document
 from rollstep.tui.outline import outline
 from rollstep.tui.panes import PaneView
-from rollstep.tui.presenter import Asking, DebuggerModel, Snapshot
+from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.rows import Row
+from rollstep.tui.snapshot import Asking, Snapshot
 from rollstep.tui.stepview import call_text, pane_lines
 from rollstep.tui.timeline import timeline
 

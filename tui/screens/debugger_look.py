@@ -77,7 +77,7 @@ class LookActions:
         self._moved(self.screen.model.move_turn(1))
 
     def do_previous_turn(self) -> None:
-        """This turn's first step, or the turn before."""
+        """The first step of this turn, or of the turn before."""
         self._moved(self.screen.model.move_turn(-1))
 
     def do_first(self) -> None:

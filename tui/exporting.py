@@ -1,0 +1,87 @@
+"""What the export dialog is given: the formats, reports on them, and the writing itself, all done
+on the engine's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rollstep.core.export import export, export_report, subject_of
+from rollstep.core.formats.table import FORMATS
+
+from .screens.export_types import (
+    ExportChoice,
+    ExportFormat,
+    ExportReport,
+    ExportRequest,
+    Scope,
+    file_stem,
+)
+
+if TYPE_CHECKING:
+    from rollstep.core.formats.subject import Subject
+
+    from .controller import Controller
+    from .presenter import DebuggerModel
+
+
+class Exporter:
+    """Exports the branch that the cursor is on, or its beginning."""
+
+    def __init__(self, model: DebuggerModel, controller: Controller) -> None:
+        self._controller = controller
+        self._leaf = model.leaf
+        self._here = model.cursor + 1
+        self._title = model.rollout.header.title
+        self._steps = len(model.path)
+
+    def request(self) -> ExportRequest:
+        """What the dialog is given."""
+        formats = tuple(ExportFormat(f.name, f.suffix, f.what, f.whole) for f in FORMATS.values())
+        return ExportRequest(
+            f"Export {self._title}",
+            formats,
+            self._steps,
+            self._here,
+            self._report,
+            self._write,
+            stem=file_stem(self._title),
+        )
+
+    async def _report(self, name: str, scope: Scope) -> ExportReport:
+        async def report() -> ExportReport:
+            found = export_report(self._subject(scope), name)
+            return ExportReport(tuple(found.render().splitlines()), bool(found.refused))
+
+        return await asyncio.wrap_future(self._controller.engine.submit(report()))
+
+    async def _write(self, choice: ExportChoice) -> str:
+        async def write() -> str:
+            engine = self._controller.engine
+            session, library = engine.session, engine.library
+            assert session is not None
+            path = Path(choice.path).expanduser()
+            export(
+                self._subject(choice.scope),
+                choice.format,
+                path,
+                saved=session.saved(),
+                requests=library.request if library is not None else lambda digest: None,
+                force=choice.overwrite,
+            )
+            return f"Wrote {path}."
+
+        return await asyncio.wrap_future(self._controller.engine.submit(write()))
+
+    def _subject(self, scope: Scope) -> Subject:
+        session = self._controller.engine.session
+        assert session is not None
+        return subject_of(
+            session.rollout,
+            self._leaf,
+            up_to=self._here if scope == "here" and self._here else None,
+            marks=session.marks,
+            attempts=len(session.attempts),
+        )
