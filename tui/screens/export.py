@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from functools import partial
 from typing import ClassVar
 
 from rollstep.core.errors import RollstepError
-from textual import events
+from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -111,9 +110,9 @@ class ExportScreen(Screen[ExportDone | None]):
     def _look(self) -> None:
         self._report = None
         self._show_report()
-        look = partial(self._ask_report, self._format.name, self.scope)
-        self.run_worker(look, group="look", exclusive=True)
+        self._ask_report(self._format.name, self.scope)
 
+    @work(group="look", exclusive=True)
     async def _ask_report(self, name: str, scope: Scope) -> None:
         try:
             self._report = await self.request.report(name, scope)
@@ -159,8 +158,9 @@ class ExportScreen(Screen[ExportDone | None]):
     def action_write(self) -> None:
         """Write, after the question that there may be."""
         if not self._writing and not self._bar.asking and not self._guard.closed:
-            self.run_worker(self._check_and_write, group="write")
+            self._check_and_write()
 
+    @work(group="write")
     async def _check_and_write(self) -> None:
         path = self._path.expanded.strip()
         if self._report is None:

@@ -128,7 +128,7 @@ class StartScreen(Screen[StartChoice]):
             self._all = True
             self._refill()
         elif key == "open":
-            self.run_worker(self.action_open_file)
+            self.call_later(self.action_open_file)
         elif key == "new":
             self.action_new()
 
