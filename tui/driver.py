@@ -22,5 +22,5 @@ class TerminalDriver(linux_driver.LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Wait for input and hand it on as events."""
-        linux_driver.getincrementaldecoder = _decoder  # type: ignore[assignment]
+        linux_driver.getincrementaldecoder = _decoder  # type: ignore[assignment, attr-defined]
         super().run_input_thread()
