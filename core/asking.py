@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,6 +26,17 @@ if TYPE_CHECKING:
 _SCRIPTED = frozenset({"scripted", "heuristic", "echo", "rules"})
 
 
+RolesFor = Callable[[Project], "Roles"]
+"""Makes the roles of a project."""
+
+
+def default_roles(project: Project) -> Roles:
+    """The built-in roles, none of which runs code that the project names."""
+    from .roles.registry import build_roles
+
+    return build_roles(project)
+
+
 class Made(msgspec.Struct, frozen=True):
     """A payload and how it was made; ``request`` is the digest and body of what was sent."""
 
@@ -42,9 +53,7 @@ class Asker:
     user's code, and anew for each project revision.
     """
 
-    def __init__(
-        self, roles_for: Callable[[Project], Roles], emit: Callable[[Event], None]
-    ) -> None:
+    def __init__(self, roles_for: RolesFor, emit: Callable[[Event], None]) -> None:
         self._roles_for = roles_for
         self._roles: Roles | None = None
         self._project: Project | None = None
@@ -137,11 +146,11 @@ def by_script(action: Action) -> Made:
     return Made(Stop(action.reason, "rule"), "rule")
 
 
-async def _ask(roles: Roles, view: View, stream: Stream) -> object:
+def _ask(roles: Roles, view: View, stream: Stream) -> Awaitable[object]:
     if view.role == "target":
-        return await roles.target.reply(view, stream)
+        return roles.target.reply(view, stream)
     if view.role == "evaluator":
-        return await roles.evaluator.next(view, stream)
+        return roles.evaluator.next(view, stream)
     if roles.tool_simulator is None:
         name = view.call.name if view.call else "the call"
         raise RoleError(
@@ -149,7 +158,7 @@ async def _ask(roles: Roles, view: View, stream: Stream) -> object:
             "Write the result by hand, or give the project a tool_simulator.",
             kind="not_ready",
         )
-    return await roles.tool_simulator.respond(view, stream)
+    return roles.tool_simulator.respond(view, stream)
 
 
 def _made(answer: object, ask: Ask, roles: Roles, project: Project) -> Made:
@@ -175,7 +184,8 @@ def _checked(payload: object, ask: Ask, roles: Roles, project: Project) -> Paylo
     elif ask.role == "tool":
         if isinstance(payload, ToolResult):
             return _for_call(payload, ask)
-    elif isinstance(payload, UserMessage | Stop):
+    elif isinstance(payload, UserMessage) or isinstance(payload, Stop):  # noqa: SIM101
+        # One after the other: a union would be made anew, once a turn of every batch.
         return settle(payload, ask, project)
     raise RoleError(
         f"The {ask.role} ({roles.name(ask.role)}) gave a {type(payload).__name__}, "

@@ -11,10 +11,11 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .asking import RolesFor, default_roles
 from .errors import StoreError
 from .events import Event, Unsaved
 from .model.project import Project
-from .session import RolesFor, Session, default_roles
+from .session import Session
 from .store.change import Summary
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Engine:
         )
 
     async def open_rollout(self, rollout_id: str) -> Session:
-        """A rollout of the library becomes the open session. Raises StoreError, UsageError."""
+        """A rollout of the library becomes the open session. Raises InputError, StoreError."""
         assert self.library is not None, "there is no library"
         saved = self.library.load(rollout_id)
         return await self._show(
@@ -154,8 +155,9 @@ class Engine:
                 if now == version or session is None or session.busy:
                     continue
                 version = now
-                last = max((step.seq for step in session.rollout), default=0)
-                session.merge(self.library.steps_since(session.rollout.header.id, last))
+                # From before the first gap: another program's steps may lie below our newest.
+                known = session.rollout.seqs_without_gap()
+                session.merge(self.library.steps_since(session.rollout.header.id, known))
             except StoreError as error:
                 self._tell(Unsaved(str(error), session.unsaved if session else 0))
 

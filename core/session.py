@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
-from .asking import Asker
+from .asking import Asker, RolesFor, default_roles
 from .clock import Clock, wall_clock
 from .edits import Overridden, do_delete, name_of, plan_delete, put_insert, put_override
 from .events import Event
@@ -32,11 +32,6 @@ from .rules.views import view_for
 from .store.change import Saved
 from .writer import TreeWriter
 
-if TYPE_CHECKING:
-    from .roles.registry import Roles
-
-RolesFor = Callable[[Project], "Roles"]
-
 
 class Head(Enum):
     """Stands for "at the head", where a step id or None (before the first step) could stand."""
@@ -47,13 +42,6 @@ class Head(Enum):
 HEAD = Head.HEAD
 At = str | None | Literal[Head.HEAD]
 After = Literal["stay", "keep", "rerun"]
-
-
-def default_roles(project: Project) -> Roles:
-    """The built-in roles, none of which runs code that the project names."""
-    from .roles.registry import build_roles
-
-    return build_roles(project)
 
 
 class Session:

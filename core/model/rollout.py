@@ -117,6 +117,11 @@ class Rollout:
         if step.seq != seq:
             self.steps[step_id] = msgspec.structs.replace(step, seq=seq)
 
+    def seqs_without_gap(self) -> int:
+        """The highest number up to which every saved step is here."""
+        seqs = {step.seq for step in self.steps.values()}
+        return next((seq for seq in range(1, len(seqs) + 1) if seq not in seqs), len(seqs) + 1) - 1
+
     def children(self, step_id: str | None) -> list[str]:
         """Ids of the visible steps that follow, oldest first; None asks for the roots."""
         ids = self._children.get(step_id, [])
