@@ -21,7 +21,7 @@ def as_role_error(error: BaseException, what: str) -> RoleError:
     """
     if isinstance(error, RoleError):
         detail = error.detail or _traceback(error)
-        return RoleError(str(error), kind=error.kind, detail=detail, partial=error.partial)
+        return RoleError(f"failed: {error}", kind=error.kind, detail=detail, partial=error.partial)
     last = traceback.format_exception_only(error)[-1].strip()
     if isinstance(error, SyntaxError) and error.filename:
         last += f" ({error.filename}, line {error.lineno})"

@@ -109,7 +109,12 @@ def load_object(setup: Setup) -> Any:
                 f"was not found: {module_name} has no {name!r} (it has {', '.join(names[:20])})."
             )
         found = getattr(found, piece)
-    return _guarded(make_object, setup.role, found, json.loads(setup.options))
+    try:
+        return make_object(setup.role, found, json.loads(setup.options))
+    except RoleError:
+        raise
+    except BaseException as error:
+        raise as_role_error(error, "raised an error when it was made") from error
 
 
 def _guarded(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -185,7 +185,7 @@ async def test_whatever_a_child_does_wrong_is_a_role_error_in_plain_words(
 FAULTS: list[tuple[Role, str, str, str]] = [
     ("target", "bad:raises", "raised", "raised an error: ValueError: no [/b] such order"),
     ("target", "bad:raises_async", "raised", "raised an error: LookupError: later"),
-    ("target", "bad:raises_a_role_error", "quota", "out of credit"),
+    ("target", "bad:raises_a_role_error", "quota", "failed: out of credit"),
     ("target", "bad:raises_the_unprintable", "raised", "Odd: <exception str() failed>"),
     ("target", "bad:gives_none", "empty", "gave None; an answer is a TargetReply, text"),
     ("target", "bad:gives_a_number", "bad_reply", "gave an int"),
