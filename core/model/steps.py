@@ -93,11 +93,15 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     created_at: float = 0.0
 
 
+_LANES: dict[type[Payload], Role] = {
+    UserMessage: "evaluator",
+    Stop: "evaluator",
+    TargetReply: "target",
+    SystemNote: "target",
+    ToolResult: "tool",
+}
+
+
 def role_of(payload: Payload) -> Role:
     """The lane that a payload belongs to."""
-    if isinstance(payload, UserMessage | Stop):
-        return "evaluator"
-    if isinstance(payload, TargetReply | SystemNote):
-        return "target"
-    assert isinstance(payload, ToolResult)
-    return "tool"
+    return _LANES[type(payload)]
