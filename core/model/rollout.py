@@ -96,6 +96,7 @@ class Rollout:
         self.steps: dict[str, Step] = {}
         self.hidden: set[str] = set()
         self._children: dict[str | None, list[str]] = {}
+        self._leaves: tuple[object, list[str]] = (None, [])
 
     @property
     def project(self) -> Project:
@@ -155,7 +156,13 @@ class Rollout:
 
     def leaves(self) -> list[str]:
         """Ids of all visible leaves, in the order in which they were made."""
-        return [i for i in self.steps if i not in self.hidden and not self.children(i)]
+        # The screen asks at every key, and a look at each of 10,000 steps takes longer than the
+        # whole repaint.
+        state = (len(self.steps), frozenset(self.hidden))
+        if self._leaves[0] != state:
+            found = [i for i in self.steps if i not in self.hidden and not self.children(i)]
+            self._leaves = (state, found)
+        return list(self._leaves[1])
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps.values())
