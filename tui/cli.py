@@ -75,6 +75,7 @@ def demo_command(sample: str, keep: bool, library: Path | None) -> int:
 @app.command("run")
 @click.argument("projects", nargs=-1, type=FILE, metavar="[PROJECT.yaml]...")
 @click.option("--seed-file", type=FILE, metavar="FILE", help="Seed rows (JSONL) to run.")
+@click.option("--author", metavar="MODULE:NAME", help="Your own code that makes the projects.")
 @click.option("--output-dir", type=FILE, required=True, metavar="DIR", help="Where records go.")
 @click.option(
     "--turns",
@@ -86,7 +87,7 @@ def demo_command(sample: str, keep: bool, library: Path | None) -> int:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="How many seed rows to draw; 0 for all.",
+    help="How many seed rows to draw (0 for all), or projects to ask an author for.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run.")
 @click.option(
@@ -100,21 +101,29 @@ def demo_command(sample: str, keep: bool, library: Path | None) -> int:
 @click.option("--library", type=FILE, metavar="FILE", help="Keep the rollouts in this library.")
 @ROLES
 @TRUST
-def run_command(projects: tuple[Path, ...], seed_file: Path | None, **options: Any) -> int:
+def run_command(
+    projects: tuple[Path, ...], seed_file: Path | None, author: str | None, **options: Any
+) -> int:
     """Run projects or seed rows headless.
 
     Their turn records are appended to DIR/multi_turn_project.jsonl, in the order of the rows.
     """
-    from .commands.run import RunOptions, run_project_files, run_seed_file
+    from .commands.run import RunOptions, run_author, run_project_files, run_seed_file
 
     options.pop("decider")
-    if (seed_file is None) == (not projects):
-        raise click.UsageError("Give either --seed-file or project files.")
+    if [seed_file is None, not projects, author is None].count(False) != 1:
+        raise click.UsageError("Give one of: --seed-file, project files, --author.")
     if seed_file is not None:
         return run_seed_file(seed_file, RunOptions(**options))
-    for name in ("roles", "num_projects", "strict"):
+    for name in ("roles", "strict"):
         if options[name]:
-            raise click.UsageError(f"--{name.replace('_', '-')} goes with --seed-file only.")
+            raise click.UsageError(f"--{name} goes with --seed-file only.")
+    if author is not None:
+        if not options["num_projects"]:
+            raise click.UsageError("--author needs --num-projects: how many to ask for.")
+        return run_author(author, RunOptions(**options))
+    if options["num_projects"]:
+        raise click.UsageError("--num-projects goes with --seed-file or --author only.")
     return run_project_files(projects, RunOptions(**options))
 
 

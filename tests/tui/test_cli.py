@@ -304,6 +304,33 @@ def test_roles_of_a_file_play_seed_rows(cli: RunCli, tmp_path: Path) -> None:
     assert row["messages"][0] == {"role": "system", "content": "Be brief."}  # type: ignore[index]
 
 
+AUTHOR = """\
+from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
+
+
+class Author:
+    def author(self, n, rng):
+        return [
+            Project(f"mine {rng.random()}", EchoTarget("s"), HeuristicEvaluator(), opening=str(i))
+            for i in range(n)
+        ]
+"""
+
+
+def test_an_author_of_ones_own_makes_the_projects_with_trust(
+    cli: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "author_of_mine.py").write_text(AUTHOR)
+    monkeypatch.chdir(tmp_path)
+    given = ("run", "--author", "author_of_mine:Author", "--output-dir", "out", "--turns", "1")
+    assert cli(*given)[0] == 2
+    status, _, error = cli(*given, "--num-projects", "3")
+    assert (status, "--trust" in error) == (2, True)
+    assert not Path("out").exists()
+    assert cli(*given, "--num-projects", "3", "--trust")[0] == 0
+    assert [row["user_text"] for row in run_records(Path("out"))] == ["0", "1", "2"]
+
+
 # -- the library, and export ----------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 from rollstep.core.appending import Appender
-from rollstep.core.authors import project_jobs, seed_jobs
+from rollstep.core.authors import author_jobs, project_jobs, seed_jobs
 from rollstep.core.batch import Batch, Done, Job, never_waits
 from rollstep.core.errors import InputError, ProjectFileError, SeedFileError
 from rollstep.core.model.project import Project
@@ -77,6 +77,27 @@ def run_project_files(paths: Sequence[Path], options: RunOptions) -> int:
     jobs = project_jobs(projects)
     failed = _play(jobs, len(projects), lambda p: folders[id(p)], offline, options)
     return 1 if failed else 0
+
+
+def run_author(found_at: str, options: RunOptions) -> int:
+    """Play the projects that an author of one's own makes. Like ``run_seed_file``.
+
+    Raises UsageError without trust, RoleError when the author fails.
+    """
+    from rollstep.core.roles.python import PythonAuthor
+
+    author = PythonAuthor(found_at, trusted=options.trust)
+    jobs = list(author_jobs(author, options.num_projects, options.seed))
+    if options.turns is not None:
+        jobs = [_with_turns(job, options.turns) for job in jobs]
+    offline = all(never_waits(job.project) for job in jobs)
+    failed = _play(iter(jobs), len(jobs), lambda project: Path(), offline, options)
+    return 1 if failed else 0
+
+
+def _with_turns(job: Job, turns: int) -> Job:
+    project = msgspec.structs.replace(job.project, max_turns=turns)
+    return msgspec.structs.replace(job, project=project)
 
 
 def _play(
