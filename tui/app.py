@@ -1,285 +1,21 @@
-"""The app: opens the debugger or the start screen, and joins them to the controller.
-
-Only what the first paint needs is imported here; dialogs are imported when they are opened.
-"""
+"""Running the app: the engine opens its library and rollout while Textual is being loaded."""
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import signal
 import sys
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rollstep.core.errors import InputError, RoleError, RollstepError
-from textual import events
-from textual.app import App
-from textual.driver import Driver
-from textual.filter import LineFilter
-from textual.screen import Screen
+from rollstep.core.errors import InputError
 
-from .controller import Controller
-from .dialogs import Dialogs
-from .messages import CommandEnded, EngineNews
-from .palette import Palette, textual_theme
-from .presenter import DebuggerModel
-from .sanitize import SafeText, visible
-from .screens.debugger import DebuggerScreen
-from .screens.key_guard import KeyGuard
-from .settings import Settings, load_settings, save_settings
-from .snapshot import Snapshot
+from .sanitize import visible
+from .settings import Settings, config_folder, load_settings
+from .start import start_controller
 from .target import OpenTarget
-from .themes import DEFAULT, Theme, find_theme
 
 if TYPE_CHECKING:
-    from rollstep.core.events import Event
-
-
-class RollstepApp(App[int]):
-    """The whole of it."""
-
-    TITLE = "rollstep"
-    ENABLE_COMMAND_PALETTE = True
-    CSS = ""
-
-    def __init__(
-        self,
-        controller: Controller,
-        snapshot: Snapshot | None,
-        *,
-        settings: Settings | None = None,
-        config: Path | None = None,
-        palette: Palette | None = None,
-        guard: KeyGuard | None = None,
-    ) -> None:
-        self.config = config
-        self.settings = settings or Settings()
-        self.palette = palette or Palette(find_theme(DEFAULT, None))
-        super().__init__()
-        self.controller = controller
-        self.guard = guard or KeyGuard()
-        self.dialogs = Dialogs(self)
-        self.startup_words = ""
-        self._first = snapshot
-        self._safe = SafeText()
-        self._drafts: dict[str, str] = {}
-        self.crash_words = ""
-        theme = textual_theme(self.palette.theme)
-        self.register_theme(theme)
-        self.theme = theme.name
-
-    # starting and ending
-
-    def get_driver_class(self) -> type[Driver]:
-        """Textual's choice, but one that outlives bytes that are no text."""
-        chosen = super().get_driver_class()
-        if chosen.__name__ != "LinuxDriver":
-            return chosen
-        from .driver import TerminalDriver
-
-        return TerminalDriver
-
-    def get_default_screen(self) -> Screen[Any]:
-        """The debugger when there is something to debug; else the start screen goes over it."""
-        return self._debugger(self._first) if self._first is not None else Screen(id="base")
-
-    def _debugger(self, snapshot: Snapshot) -> DebuggerScreen:
-        return DebuggerScreen(DebuggerModel(snapshot), self.palette, self.settings.inspector)
-
-    def on_mount(self) -> None:
-        """Listen to the engine, and to the system."""
-        self.controller.post = self.post_message
-        self._listen_to_signals()
-        if self.controller.take_events():
-            self.post_message(EngineNews())
-        if self.startup_words:
-            self.say(self.startup_words)
-        if self._first is not None:
-            self.load_drafts()
-        else:
-            self.dialogs.open_start()
-        self.call_after_refresh(_settle)
-
-    def _listen_to_signals(self) -> None:
-        if sys.platform == "win32":
-            return
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            try:
-                loop.add_signal_handler(number, self.exit, 128 + number)
-            except (ValueError, RuntimeError):
-                return  # not the main thread: an app under test
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """The usual filters, and the last line of defence against outside text."""
-        return [*super().get_line_filters(), self._safe]
-
-    async def on_event(self, event: events.Event) -> None:
-        """Remember pastes: the keys that follow one must not decide."""
-        if isinstance(event, events.Paste):
-            self.guard.pasted()
-        await super().on_event(event)
-
-    def _handle_exception(self, error: Exception) -> None:
-        """Leave the terminal clean, and write what happened to a file, without anybody's values."""
-        from .crash import crash_words
-
-        self._return_code = 1
-        if self._exception is None:
-            self._exception = error
-            self._exception_event.set()
-            self.crash_words = crash_words(error)
-        self._close_messages_no_wait()
-
-    # the debugger's rollout
-
-    @property
-    def debugger(self) -> DebuggerScreen | None:
-        """The debugger screen, wherever it is in the stack."""
-        return next((s for s in self.screen_stack if isinstance(s, DebuggerScreen)), None)
-
-    def on_engine_news(self, message: EngineNews) -> None:
-        """Take the session's events in."""
-        events_now = self.controller.take_events()
-        debugger = self.debugger
-        if debugger is not None and events_now:
-            debugger.model.apply_all(events_now)
-            debugger.news(_only_streamed(events_now))
-
-    def on_command_ended(self, message: CommandEnded) -> None:
-        """A command is over."""
-        self.on_engine_news(EngineNews())
-        debugger = self.debugger
-        error = message.error
-        if debugger is None:
-            if error is not None:
-                self.say(str(error))
-            return
-        if error is None:
-            debugger.make.command_ended(message.label, message.result)
-            return
-        debugger.repaint()
-        if type(error).__name__ == "HumanNeeded":
-            debugger.model.follow_head()
-            debugger.make.do_write()
-        elif isinstance(error, RoleError):
-            debugger.flash(f"{error}", "error")
-        elif isinstance(error, RollstepError):
-            debugger.flash(str(error), "warn")
-        elif not isinstance(error, asyncio.CancelledError) and isinstance(error, Exception):
-            raise error
-
-    def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Show a rollout that has been opened, in place of the one before."""
-        debugger = self.debugger
-        if debugger is not None:
-            while self.screen is not debugger:
-                self.pop_screen()
-            debugger.show_model(DebuggerModel(snapshot))
-        else:
-            self.push_screen(self._debugger(snapshot))
-        self.load_drafts()
-
-    def opening(self, future: Future[Snapshot], path: str = "") -> None:
-        """Show a rollout when it has been opened; say why when it cannot be."""
-        self.run_worker(self._opening(future, path), group="opening", exclusive=True)
-
-    async def _opening(self, future: Future[Snapshot], path: str) -> None:
-        try:
-            snapshot = await asyncio.wrap_future(future)
-        except RollstepError as error:
-            self.dialogs.open_start(str(error), path)
-            return
-        self.show_snapshot(snapshot)
-
-    def later(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something that waits for the engine."""
-        self.run_worker(work, group="later")
-
-    # drafts
-
-    def load_drafts(self) -> None:
-        """Fetch what was typed and not saved."""
-
-        async def load() -> None:
-            found = await asyncio.wrap_future(self.controller.drafts())
-            self._drafts = {draft.slot: draft.body for draft in found}
-
-        self._drafts = {}
-        self.later(load())
-
-    def draft(self, slot: str) -> str:
-        """The draft kept in a slot, or nothing."""
-        return self._drafts.get(slot, "")
-
-    def drafts(self) -> dict[str, str]:
-        """Every draft by its slot."""
-        return self._drafts
-
-    def keep_draft(self, slot: str, body: str) -> None:
-        """Keep what is being typed."""
-        self._drafts[slot] = body
-        self.controller.save_draft(slot, body)
-
-    def drop_draft(self, slot: str) -> None:
-        """A draft is done with."""
-        if self._drafts.pop(slot, None) is not None:
-            self.controller.drop_draft(slot)
-
-    # settings and themes
-
-    def remember(self, **changes: str) -> None:
-        """Change settings and write them down."""
-        self.settings = self.settings._replace(**changes)
-        try:
-            save_settings(self.config, self.settings)
-        except OSError as error:
-            self.say(f"The settings could not be saved: {error.strerror}.")
-
-    def set_theme(self, theme: Theme, *, keep: bool) -> None:
-        """Draw everything in this theme from now on; ``keep`` remembers it."""
-        self.palette = Palette(theme)
-        made = textual_theme(theme)
-        self.register_theme(made)
-        self.theme = made.name
-        for screen in self.screen_stack:
-            change = getattr(screen, "set_palette", None)
-            if change is not None:
-                change(self.palette)
-        if keep:
-            self.remember(theme=theme.id)
-
-    def say(self, words: str, style: str = "warn") -> None:
-        """Say something where the human looks."""
-        debugger = self.debugger
-        if debugger is not None and self.screen is debugger:
-            debugger.flash(words, style)
-        else:
-            self.notify(visible(words), markup=False)
-
-    def when_done(self, future: Future[Any], then: Callable[[Any], None]) -> None:
-        """Call ``then`` with the engine's answer."""
-
-        async def waiting() -> None:
-            then(await asyncio.wrap_future(future))
-
-        self.later(waiting())
-
-
-def _only_streamed(found: list[Event]) -> bool:
-    from rollstep.core.events import Streamed
-
-    return all(isinstance(event, Streamed) for event in found)
-
-
-def _settle() -> None:
-    """What was made at start stays: the collector need not look at it again."""
-    gc.collect(0)
-    gc.freeze()
-    gc.enable()
+    from .palette import Palette
 
 
 def run_app(
@@ -296,16 +32,15 @@ def run_app(
     their roles; ``trust`` lets the project run its own code without asking.
     """
     gc.disable()
-    from .settings import config_folder
-    from .start import start_controller
-
     controller = start_controller(library, throwaway=throwaway, roles=roles, trust=trust)
     try:
-        controller.started.result()
         opening = controller.open(target) if target is not None else None
+        from .rollstep_app import RollstepApp
+
         config = config or config_folder()
         settings = load_settings(config)
         palette, words = _palette(settings, config)
+        controller.started.result()
         snapshot = opening.result() if opening is not None else None
         app = RollstepApp(controller, snapshot, settings=settings, config=config, palette=palette)
         app.startup_words = words
@@ -320,6 +55,9 @@ def run_app(
 
 def _palette(settings: Settings, config: Path | None) -> tuple[Palette, str]:
     """The remembered theme; the usual one, and words, where it cannot be had."""
+    from .palette import Palette
+    from .themes import DEFAULT, find_theme
+
     try:
         return Palette(find_theme(settings.theme, config)), ""
     except InputError as error:

@@ -14,8 +14,8 @@ from .who import kind_of
 if TYPE_CHECKING:
     from rollstep.core.store.change import Summary
 
-    from .app import RollstepApp
     from .presenter import DebuggerModel
+    from .rollstep_app import RollstepApp
     from .screens.debugger import DebuggerScreen
     from .screens.edit_types import EditRequest, EditResult
     from .screens.export_types import ExportDone

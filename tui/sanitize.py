@@ -9,13 +9,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-from textual.filter import LineFilter
-
-if TYPE_CHECKING:
-    from rich.segment import Segment
-    from textual.color import Color
 
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _INVISIBLE = (
@@ -123,28 +116,3 @@ def _belongs(found: re.Match[str], code: int) -> bool:
 @lru_cache(maxsize=1024)
 def _one_of(ranges: str, char: str) -> bool:
     return re.match(f"[{ranges}]", char) is not None
-
-
-class SafeText(LineFilter):
-    """The last line of defence: no segment that reaches the terminal holds an unsafe character,
-    and no link leads anywhere but to http(s).
-    """
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments, made safe; the same list when they are safe already."""
-        if all(
-            (segment.control or (segment.text.isascii() and segment.text.isprintable()))
-            and not (segment.style is not None and segment.style.link)
-            for segment in segments
-        ):
-            return segments
-        return [self._safe(segment) for segment in segments]
-
-    @staticmethod
-    def _safe(segment: Segment) -> Segment:
-        text, style, control = segment
-        if control:
-            return segment
-        if style is not None and style.link and not style.link.startswith(("http://", "https://")):
-            style = style.update_link(None)
-        return type(segment)(one_line(text), style, control)

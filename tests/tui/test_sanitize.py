@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
-from rollstep.tui.sanitize import SafeText, has_hidden, one_line, visible
+from rollstep.tui.safe_text import SafeText
+from rollstep.tui.sanitize import has_hidden, one_line, visible
 from textual.color import Color
 
 MARKED = {

@@ -31,7 +31,7 @@ from .debugger_look import LookActions
 from .debugger_make import MakeActions
 
 if TYPE_CHECKING:
-    from ..app import RollstepApp
+    from ..rollstep_app import RollstepApp
     from ..widgets.find_bar import FindBar
 
 STREAM_SECONDS = 0.1
@@ -77,7 +77,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
     @property
     def rollstep(self) -> RollstepApp:
         """The app, by its own type."""
-        from ..app import RollstepApp
+        from ..rollstep_app import RollstepApp
 
         assert isinstance(self.app, RollstepApp)
         return self.app
