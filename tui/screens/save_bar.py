@@ -22,7 +22,7 @@ class Answer:
     words: str
 
 
-class SaveBar(Static, can_focus=True):
+class SaveBar(Static):
     """Shows hints while there is no question; takes the focus while there is one."""
 
     DEFAULT_CSS = """
@@ -70,11 +70,13 @@ class SaveBar(Static, can_focus=True):
         for answer in (*answers, Answer("escape", "Esc", "back")):
             pieces += [(f" {answer.shown} ", "bold reverse"), f" {one_line(answer.words)}   "]
         self.update(Content.assemble(*pieces))
+        self.can_focus = True
         self.focus()
 
     def done(self) -> None:
         """Back to hints."""
         self._question, self._answers = "", ()
+        self.can_focus = False
         self.update(Content(one_line(self._hints)))
 
     def on_key(self, event: events.Key) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -73,7 +74,9 @@ class StartChoice:
 
 
 class StartScreen(Screen[StartChoice]):
-    """Dismisses with what was chosen."""
+    """Dismisses with what was chosen. With ``on_help`` the help is left to it, and this screen
+    stays.
+    """
 
     CSS_PATH = "start.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -86,9 +89,10 @@ class StartScreen(Screen[StartChoice]):
         Binding("q", "quit", "Quit"),
     ]
 
-    def __init__(self, request: StartRequest) -> None:
+    def __init__(self, request: StartRequest, *, on_help: Callable[[], None] | None = None) -> None:
         super().__init__()
         self.request = request
+        self._on_help = on_help
         self._filter, self._filtering, self._all = "", False, False
         self._wide = False
         self._list = RowList(self._rows())
@@ -158,7 +162,10 @@ class StartScreen(Screen[StartChoice]):
 
     def action_help(self) -> None:
         """All keys."""
-        self.dismiss(StartChoice("help"))
+        if self._on_help is not None:
+            self._on_help()
+        else:
+            self.dismiss(StartChoice("help"))
 
     def action_quit(self) -> None:
         """Leave the program."""
