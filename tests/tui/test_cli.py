@@ -304,6 +304,18 @@ def test_roles_of_a_file_play_seed_rows(cli: RunCli, tmp_path: Path) -> None:
     assert row["messages"][0] == {"role": "system", "content": "Be brief."}  # type: ignore[index]
 
 
+def test_roles_that_nobody_can_play_are_one_error_before_anything_runs(
+    cli: RunCli, tmp_path: Path
+) -> None:
+    roles = tmp_path / "roles.yaml"
+    roles.write_text("target: {kind: echo}\nevaluator: {kind: python, object: 'nowhere:Nobody'}\n")
+    path = seed_file(tmp_path, GOOD, GOOD)
+    out = tmp_path / "out"
+    status, _, error = cli("run", "--seed-file", path, "--output-dir", out, "--roles", roles)
+    assert (status, error.count("nowhere:Nobody")) == (2, 1)
+    assert not out.exists()
+
+
 AUTHOR = """\
 from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
 

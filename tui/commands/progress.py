@@ -35,7 +35,7 @@ class Progress:
             if now - self._told >= 0.1 or rollouts == self._total:
                 self._bar.update(rollouts - self._shown)
                 self._shown, self._told = rollouts, now
-        elif now - self._told >= _EVERY:
+        elif now - self._told >= _EVERY and rollouts < self._total:
             say(f"{rollouts:,} of {self._total:,} rollouts, {records:,} records")
             self._told = now
 

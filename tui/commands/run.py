@@ -63,8 +63,7 @@ def run_seed_file(path: Path, options: RunOptions) -> int:
     )
     folder = options.roles.parent if options.roles else path.parent
     total = options.num_projects or len(seeds.rows)
-    offline = roles is None or never_waits(roles)
-    failed = _play(jobs, total, lambda project: folder, offline, options)
+    failed = _play(jobs, total, lambda project: folder, [roles] if roles else [], options)
     return 1 if failed or seeds.bad else 0
 
 
@@ -73,9 +72,9 @@ def run_project_files(paths: Sequence[Path], options: RunOptions) -> int:
     projects = _read_projects(paths, options.turns)
     check_trust(projects, options.trust)
     folders = {id(project): path.parent for path, project in projects}
-    offline = all(never_waits(project) for _, project in projects)
     jobs = project_jobs(projects)
-    failed = _play(jobs, len(projects), lambda p: folders[id(p)], offline, options)
+    played = [project for _, project in projects]
+    failed = _play(jobs, len(projects), lambda p: folders[id(p)], played, options)
     return 1 if failed else 0
 
 
@@ -90,8 +89,8 @@ def run_author(found_at: str, options: RunOptions) -> int:
     jobs = list(author_jobs(author, options.num_projects, options.seed))
     if options.turns is not None:
         jobs = [_with_turns(job, options.turns) for job in jobs]
-    offline = all(never_waits(job.project) for job in jobs)
-    failed = _play(iter(jobs), len(jobs), lambda project: Path(), offline, options)
+    played = [job.project for job in jobs]
+    failed = _play(iter(jobs), len(jobs), lambda project: Path(), played, options)
     return 1 if failed else 0
 
 
@@ -104,11 +103,18 @@ def _play(
     jobs: Iterator[Job],
     total: int,
     folder_of: Callable[[Project], Path],
-    offline: bool,
+    known: Sequence[Project],
     options: RunOptions,
 ) -> int:
-    """Play the jobs and write their records; how many rollouts failed."""
+    """Play the jobs and write their records; how many rollouts failed.
+
+    ``known`` are projects whose roles are made once beforehand, so that what can play nobody's
+    rollout is one error and not one for each row.
+    """
     make, workers = roles_maker(folder_of, options.trust)
+    for project in known:
+        make(project)
+    offline = all(map(never_waits, known))
     with contextlib.ExitStack() as stack:
         stack.enter_context(_seldom_collecting())
         library = None
