@@ -18,7 +18,8 @@ TEXT_BYTES = 4_000
 """Of each step, so that 5,000 steps are 20 MB."""
 
 NEEDLE = "quartzite lighthouse"
-"""Stands in the last step only."""
+"""Stands in the last step only; all of it but the last letter in the second step too, so that a
+search while typing has a hit nearby until the last key."""
 
 _SYLLABLES = ["ba", "ke", "lo", "mi", "nu", "pra", "sti", "tor", "vel", "xan", "yo", "zim"]
 _AT_ONCE = 2_000
@@ -72,7 +73,8 @@ def _steps(count: int, text_bytes: int) -> Iterator[Step]:
     for seq in range(1, count + 1):
         text = " ".join(rng.choices(words, k=text_bytes // 6))
         lines = text[: text_bytes - 40].replace(" ba", ".\n\nBa")
-        text = f"{mark(seq)} {lines}{f' {NEEDLE}' if seq == count else ''}"
+        found = {count: f" {NEEDLE}", 2: f" {NEEDLE[:-1]}"}.get(seq, "")
+        text = f"{mark(seq)} {lines}{found}"
         step = _step(seq, parent, text)
         parent = step.id
         yield step

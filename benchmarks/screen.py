@@ -85,11 +85,13 @@ class Screen:
         seen.keys.extend(probe.press(keys[: self.presses]))
 
     def _find(self, probe: Probe) -> float:
-        """From the first step to a hit in the last one, the words typed already."""
+        """From the key that makes the query hit only the last step, to that step on the screen."""
         probe.until("g", mark(1))
         probe.press("/")
-        probe.press(NEEDLE)
-        return probe.until("\r", mark(SIZES["large"]))
+        probe.press(NEEDLE[:-1])
+        time = probe.until(NEEDLE[-1], mark(SIZES["large"]))
+        probe.press(["escape"])
+        return time
 
 
 def _add(to: Seen, seen: Seen) -> None:
