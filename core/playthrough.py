@@ -7,7 +7,7 @@ with alternatives, commands to undo, events. ``tests/core/test_playthrough.py`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -20,10 +20,12 @@ from .model.project import Project, StopRules
 from .model.steps import Attempt, Step, role_of
 from .roles.human import HumanNeeded
 from .roles.protocols import no_stream
-from .roles.registry import Roles
 from .rules.stepper import Ask, Nobody, next_action
 from .rules.stops import limit_reached, limit_stop
 from .rules.views import PathState
+
+if TYPE_CHECKING:
+    from .roles.registry import Roles
 
 T = TypeVar("T")
 
