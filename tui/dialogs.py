@@ -185,9 +185,8 @@ class Dialogs:
             bars.first().open()
             return
         bar = FindBar(id="find")
-        region = screen.arrangement.hint
         bar.styles.position = "absolute"
-        bar.styles.offset = (region.x, region.y)
+        bar.styles.offset = screen.arrangement.bottom.offset
         screen.mount(bar)
         screen.call_after_refresh(bar.open)
 

@@ -277,6 +277,5 @@ def _only_streamed(found: list[Event]) -> bool:
 
 def _settle() -> None:
     """What was made at start stays: the collector need not look at it again."""
-    gc.collect(0)
     gc.freeze()
     gc.enable()

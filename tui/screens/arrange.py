@@ -22,13 +22,10 @@ _BELOW_FROM = 34
 class Arrangement(NamedTuple):
     """The regions; the inspector's is empty when it is hidden."""
 
-    header: Region
-    status: Region
-    timeline: Region
+    top: Region
     panes: Region
     inspector: Region
-    hint: Region
-    footer: Region
+    bottom: Region
     narrow: bool
     below: bool
 
@@ -49,13 +46,10 @@ def arrange(width: int, height: int, place: str) -> Arrangement:
         panes = Region(0, TOP_LINES, width, room - tall)
         inspector = Region(0, TOP_LINES + room - tall, width, tall)
     return Arrangement(
-        Region(0, 0, width, 1),
-        Region(0, 1, width, 1),
-        Region(0, 2, width, 1),
+        Region(0, 0, width, TOP_LINES),
         panes,
         inspector,
-        Region(0, height - 3, width, 1),
-        Region(0, height - 2, width, 2),
+        Region(0, height - BOTTOM_LINES, width, BOTTOM_LINES),
         panes.width < NARROW - 18,
         where == "below",
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
 from textual.screen import Screen
 
 from .. import bars
@@ -43,7 +44,6 @@ _SENT_SECONDS = 0.04
 class DebuggerScreen(Screen[None], inherit_bindings=False):
     """Steps one rollout."""
 
-    CSS_PATH = "debugger.tcss"
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -69,6 +69,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.document = Document([])
         self._document_key: object = None
         self.arrangement: Arrangement = arrange(80, 24, place)
+        self._arranged_for = Size(0, 0)
         self._unpainted = ""
         self._streaming = False
         self._resumed = False
@@ -86,23 +87,11 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """Every part is the same kind of widget."""
-        palette = self.palette
-        self.header = RowsPane(palette, id="header")
-        self.status = RowsPane(palette, id="status")
-        self.timeline = RowsPane(palette, id="timeline", selectable=False)
-        self.lanes = [RowsPane(palette, id=f"lane{index}") for index in range(3)]
-        self.inspector = RowsPane(palette, id="inspector")
-        self.hint = RowsPane(palette, id="hint")
-        self.footer = RowsPane(palette, id="footer", selectable=False)
-        self.all_panes = [
-            self.header,
-            self.status,
-            self.timeline,
-            *self.lanes,
-            self.inspector,
-            self.hint,
-            self.footer,
-        ]
+        self.top = RowsPane(self.palette, id="top")
+        self.lanes = [RowsPane(self.palette, id=f"lane{index}") for index in range(3)]
+        self.inspector = RowsPane(self.palette, id="inspector")
+        self.bottom = RowsPane(self.palette, id="bottom")
+        self.all_panes = [self.top, *self.lanes, self.inspector, self.bottom]
         yield from self.all_panes
 
     def on_mount(self) -> None:
@@ -111,28 +100,23 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         """Place everything anew."""
-        self.rearrange()
+        if self.app.size != self._arranged_for:
+            self.rearrange()
 
     def rearrange(self) -> None:
         """Share the screen among the parts, and paint them."""
-        width, height = self.app.size
-        place = self.arrangement = arrange(width, height, self.place)
-        self.header.place(place.header)
-        self.status.place(place.status)
-        self.timeline.place(place.timeline)
-        self.hint.place(place.hint)
-        self.footer.place(place.footer)
+        self._arranged_for = self.app.size
+        place = self.arrangement = arrange(*self.app.size, self.place)
+        self.top.place(place.top)
+        self.bottom.place(place.bottom)
         self.inspector.place(place.inspector)
         for bar in self.query("#find"):
-            bar.styles.offset = (place.hint.x, place.hint.y)
+            bar.styles.offset = place.bottom.offset
         self._place_lanes()
-        self.footer.set_rows(footer(width))
         self._document_key = None
         self.repaint()
 
     def _place_lanes(self) -> None:
-        from textual.geometry import Region
-
         panes = self.arrangement.panes
         widths = self.view.resize(panes.width, panes.height, narrow=self.arrangement.narrow)
         x = 0
@@ -169,13 +153,16 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         if follow:
             self.view.show_cursor()
         self.cells = timeline(model, width, hits)
-        self.header.set_rows([bars.header(model, width)])
-        self.status.set_rows([bars.status(model, width)])
-        self.timeline.set_rows([self.cells.row])
-        self.hint.set_rows([self._hint(width)])
+        self.top.set_rows([bars.header(model, width), bars.status(model, width), self.cells.row])
+        self.repaint_hint()
         for lane, rows in zip(self.lanes, self.view.rows(), strict=False):
             lane.set_rows(rows)
         self.repaint_inspector()
+
+    def repaint_hint(self) -> None:
+        """Draw the lines under the panes."""
+        width = self.app.size.width
+        self.bottom.set_rows([self._hint(width), *footer(width)])
 
     def _hint(self, width: int) -> Row:
         if self.flashed is not None:
@@ -189,7 +176,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         """Say something in the hint line until the next key."""
         self.flashed = (one_line(words.replace("\n", "  ")), style)
         if self.is_mounted:
-            self.hint.set_rows([self._hint(self.app.size.width)])
+            self.repaint_hint()
 
     def repaint_inspector(self) -> None:
         """Make the inspector's page if the cursor moved, and draw it."""
@@ -345,8 +332,9 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
     def on_rows_pane_pressed(self, event: RowsPane.Pressed) -> None:
         """A click selects a step, or jumps along the timeline."""
         pane = event.pane
-        if pane is self.timeline:
-            step = self.cells.steps[event.x] if event.x < len(self.cells.steps) else None
+        if pane is self.top:
+            on_line = event.y == 2 and event.x < len(self.cells.steps)
+            step = self.cells.steps[event.x] if on_line else None
             if step is not None and step < len(self.model.path):
                 self.model.jump(step)
                 self.repaint()

@@ -26,7 +26,7 @@ class LookActions:
         elif words:
             self.screen.flash(words, "dim")
         else:
-            self.screen.hint.set_rows([self.screen._hint(self.screen.app.size.width)])
+            self.screen.repaint_hint()
 
     def _by_line(self, lines: int) -> bool:
         """Scroll the inspector when keys go there."""

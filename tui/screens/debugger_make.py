@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from rollstep.core.model.messages import Stop
 
-from .. import edits
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -76,6 +74,8 @@ class MakeActions:
         self._override(external=True)
 
     def _override(self, *, external: bool) -> None:
+        from .. import edits
+
         step = self.screen.model.step
         if step is None:
             self.screen.flash(
@@ -106,6 +106,8 @@ class MakeActions:
 
     def do_write(self) -> None:
         """Write the next step."""
+        from .. import edits
+
         if not self._idle():
             return
         slot = edits.write_slot(self.screen.model)
@@ -117,6 +119,8 @@ class MakeActions:
         self.screen.rollstep.dialogs.edit(request, slot, lambda result: self._written(at, result))
 
     def _written(self, at: str | None, result: EditResult) -> None:
+        from .. import edits
+
         if result.outcome == "saved" and result.payload is not None:
             payload = edits.fit_call(self.screen.model, result.payload)
             self.screen.model.acting_from = self.screen.model.step_id
@@ -149,6 +153,8 @@ class MakeActions:
             self._insert_chosen("step")
 
     def _insert_chosen(self, choice: str) -> None:
+        from .. import edits
+
         at = self.screen.model.step_id
         if choice == "turn":
             self.screen.rollstep.controller.insert(at, edits.inserted_turn())
@@ -167,6 +173,8 @@ class MakeActions:
 
     def do_delete(self) -> None:
         """Delete the step or its turn."""
+        from .. import edits
+
         step = self.screen.model.step
         if step is None or not self._idle():
             return

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
+from textual.color import Color
+from textual.filter import ANSIToTruecolor, DimFilter
 from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.selection import Selection
@@ -20,14 +22,13 @@ from textual.widget import Widget
 from ..palette import Palette
 from ..rows import BLANK, Row
 
+_NO_COLOUR = Color(0, 0, 0)
 _KEPT = 4096
 """Strips that one pane remembers."""
 
 
 class RowsPane(Widget):
     """Draws the rows that it is given, from its top."""
-
-    DEFAULT_CSS = "RowsPane { position: absolute; }"
 
     class Pressed(Message):
         """A click at a cell of the pane, without text being selected by it."""
@@ -48,6 +49,7 @@ class RowsPane(Widget):
 
     def __init__(self, palette: Palette, *, id: str, selectable: bool = True) -> None:
         super().__init__(id=id)
+        self.styles.position = "absolute"
         self.palette = palette
         self._rows: Sequence[Row] = ()
         self._strips: dict[Row, Strip] = {}
@@ -118,7 +120,9 @@ class RowsPane(Widget):
         if used > width:
             strip = strip.crop(0, width)
         for line_filter in self.app.get_line_filters():
-            strip = strip.apply_filter(line_filter, self.background_colors[1])
+            # Rows have plain colours of the theme: neither ANSI colours nor dim ones to convert.
+            if not isinstance(line_filter, ANSIToTruecolor | DimFilter):
+                strip = strip.apply_filter(line_filter, _NO_COLOUR)
         return strip
 
     def _selected(self, strip: Strip, row: Row, span: tuple[int, int], width: int) -> Strip:
