@@ -29,8 +29,12 @@ from .edit_state import CallState, State, edited_blocks, edited_part, has, read,
 from .edit_types import EditRequest
 from .json_check import call_fault_words, json_fault
 
-SHOWN = 200_000
-"""Characters of one text that the editor shows; what is beyond stays as it is."""
+SHOWN = 50_000
+"""Characters of one text that the editor shows (a text area wraps and draws the whole of a long
+line at each key); what is beyond stays as it is.
+"""
+SHOWN_LINES = 4_000
+"""The same for lines."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,14 @@ class Field:
     json: bool = False
     single_line: bool = False
     hidden_tail: int = 0
+
+
+def shown_part(text: str) -> str:
+    """The part of a text that the editor shows; mostly all of it."""
+    if len(text) <= SHOWN_LINES:
+        return text
+    lines = text[:SHOWN].split("\n", SHOWN_LINES)
+    return "\n".join(lines[:SHOWN_LINES]) + ("\n" if len(lines) > SHOWN_LINES else "")
 
 
 class EditModel:
@@ -227,8 +239,9 @@ class EditModel:
         text = read(self.state, key)
         known = self.original is not None and has(self.start, key)
         original = read(self.start, key) if known else None
-        self._tails[key] = text[SHOWN:]
-        shown, before = text[:SHOWN], original if original is None else original[:SHOWN]
+        shown = shown_part(text)
+        self._tails[key] = text[len(shown) :]
+        before = original if original is None else shown_part(original)
         return Field(key, label, shown, before, json, single_line, len(text) - len(shown))
 
     def _text_label(self) -> str:

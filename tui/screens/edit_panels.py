@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ..sanitize import one_line, visible
+from ..widgets.line_view import LineView, Passage
 from ..widgets.text_box import TextBox
 from .edit_model import Field
 from .word_diff import Stretch, folded, summary, word_diff
@@ -74,7 +75,7 @@ class ChangesPanel(Vertical):
         self.heading = Static(classes="label")
         self.changes = Static()
         self.before_label = Static("before", classes="label")
-        self.before = TextBox("", read_only=True, show_cursor=False)
+        self.before = LineView()
         self._shown: tuple[str, str, str] | None = None
         self._summary = ""
 
@@ -97,7 +98,7 @@ class ChangesPanel(Vertical):
             stretches = word_diff(before, text)
             self._summary = summary(stretches)
             if self._shown is None or self._shown[:2] != (field.key, before):
-                self.before.value = before
+                self.before.show([Passage(before, json=field.json)])
             self._shown = (field.key, before, text)
             self.heading.update(
                 Content.assemble(
@@ -114,7 +115,7 @@ class ChangesPanel(Vertical):
         self.heading.update(Content.assemble((one_line(heading), "bold")))
         self.changes.update(Content(visible(text[:LONGEST_STRETCH])))
         self.before_label.update(Content.assemble((one_line(before_label), "bold")))
-        self.before.value = before
+        self.before.show([Passage(before, json=True)])
 
 
 def diff_content(stretches: list[Stretch]) -> Content:

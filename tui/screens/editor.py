@@ -17,7 +17,7 @@ from ..sanitize import one_line
 from ..widgets.text_box import TextBox
 from . import external_editor
 from .edit_form import EditForm
-from .edit_model import SHOWN, EditModel
+from .edit_model import EditModel, shown_part
 from .edit_panels import ChangesPanel
 from .edit_types import After, EditRequest, EditResult
 from .external_editor import Edited
@@ -169,7 +169,7 @@ class EditorScreen(Screen[EditResult]):
         if request.original is not None:
             words = "changed" if self.model.changed else "not changed"
             if panel is not None:
-                text = self.model.get(panel.field.key)[:SHOWN]
+                text = shown_part(self.model.get(panel.field.key))
                 words = self._changes.show(panel.field, text) or words
         elif request.call is not None:
             call = request.call
@@ -338,7 +338,7 @@ class EditorScreen(Screen[EditResult]):
         if result.text is not None:
             self.model.put(key, result.text)
             self._said = "Taken over from your editor."
-            if panel.field.hidden_tail or len(result.text) > SHOWN:
+            if panel.field.hidden_tail or shown_part(result.text) != result.text:
                 await self._show(key)
             else:
                 panel.box.put(result.text)

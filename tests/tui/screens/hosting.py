@@ -9,6 +9,8 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from ...screen_text import screen_text
+
 WIDE = (160, 45)
 NARROW = (80, 24)
 NOTHING = object()
@@ -42,3 +44,16 @@ async def type_text(pilot: Pilot[Any], text: str) -> None:
     """Press a key for each character."""
     names = {" ": "space", "\n": "enter"}
     await pilot.press(*(names.get(char, char) for char in text))
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Let the app run until the screen stays the same for a while."""
+    seen, same = "", 0
+    for _ in range(200):
+        await pilot.pause(0.03)
+        now = screen_text(pilot.app)
+        same = same + 1 if now == seen else 0
+        seen = now
+        if same >= 8:
+            return
+    raise AssertionError("the screen never came to rest")

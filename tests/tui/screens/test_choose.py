@@ -12,7 +12,7 @@ from rollstep.tui.screens.choose import (
 )
 
 from ...screen_text import screen_text
-from .hosting import NARROW, NOTHING, WIDE, Host, type_text, wait_for
+from .hosting import NARROW, NOTHING, WIDE, Host, settle, type_text, wait_for
 
 BRANCHES = ChooseRequest(
     "Branches",
@@ -91,5 +91,5 @@ async def test_the_trust_question_names_the_code(
     """The object is named in full; the cursor stands on the safe answer."""
     app = Host(ChooseScreen(trust_question("refund.yaml", ("my_pkg.agent:make",))))
     async with app.run_test(size=size) as pilot:
-        await pilot.pause()
+        await settle(pilot)
         same_screen(app)

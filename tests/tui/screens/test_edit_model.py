@@ -18,7 +18,7 @@ from rollstep.core.model.messages import (
     tool_result,
     user_message,
 )
-from rollstep.tui.screens.edit_model import SHOWN, EditModel
+from rollstep.tui.screens.edit_model import SHOWN, SHOWN_LINES, EditModel
 from rollstep.tui.screens.edit_types import EditRequest, Shape
 
 ODD = "a\u2028b\r\nc\rd\x85\x0b\x00\ud83d  \n\n"
@@ -165,12 +165,13 @@ def test_a_written_result_answers_its_call_and_a_prefilled_one_counts_as_typed()
 
 
 def test_a_huge_text_is_shown_in_part_and_kept_whole() -> None:
-    huge = "x" * (SHOWN + 10)
-    edited = model("result", tool_result("c", huge))
-    field = next(edited.fields())
-    assert (len(field.text), field.hidden_tail) == (SHOWN, 10)
-    edited.set("text.0", "Y" + field.text)
-    assert edited.payload() == tool_result("c", "Y" + huge)
+    for huge, tail in (("x" * (SHOWN + 10), 10), ("a\n" * (SHOWN_LINES + 2), 4)):
+        edited = model("result", tool_result("c", huge))
+        field = next(edited.fields())
+        assert field.hidden_tail == tail
+        assert not edited.changed
+        edited.set("text.0", "Y" + field.text)
+        assert edited.payload() == tool_result("c", "Y" + huge)
 
 
 @pytest.mark.parametrize("draft", ["{", "[]", "null", '{"v": 1, "shape": "message"}', '{"x": 2}'])

@@ -23,7 +23,7 @@ from rollstep.tui.screens.external_editor import Edited
 from textual.events import Paste
 
 from ...screen_text import screen_text
-from .hosting import NARROW, NOTHING, WIDE, Host, type_text, wait_for
+from .hosting import NARROW, NOTHING, WIDE, Host, settle, type_text, wait_for
 
 ODD = "one\u2028two\r\nthree\x85four \ud83d\x1b[31m"
 CALL = ToolCall("c1", "get_order", '{"order_id": "4471"}')
@@ -289,4 +289,5 @@ async def test_the_reply_editor_looks_as_stored(
     async with app.run_test(size=size) as pilot:
         await type_text(pilot, "Sure. ")
         await wait_for(pilot, lambda: "+1 -0 word" in screen_text(app))
+        await settle(pilot)
         same_screen(app)

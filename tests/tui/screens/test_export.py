@@ -19,7 +19,7 @@ from rollstep.tui.screens.export_types import (
 )
 
 from ...screen_text import screen_text
-from .hosting import NARROW, NOTHING, WIDE, Host, type_text, wait_for
+from .hosting import NARROW, NOTHING, WIDE, Host, settle, type_text, wait_for
 
 FORMATS = (
     ExportFormat("turn-records", ".jsonl", "one JSON line for each turn"),
@@ -127,6 +127,7 @@ async def test_the_export_dialog(
     async with app.run_test(size=size) as pilot:
         await wait_for(pilot, lambda: "not kept: reasoning" in screen_text(app))
         await wait_for(pilot, lambda: "No such file" in screen_text(app))
+        await settle(pilot)
         same_screen(app)
 
 

@@ -8,7 +8,7 @@ from rollstep.tui.screens.message import MessageRequest, MessageScreen
 from rollstep.tui.widgets.line_view import SHOWN, Passage
 
 from ...screen_text import screen_text
-from .hosting import NARROW, WIDE, Host, wait_for
+from .hosting import NARROW, WIDE, Host, settle, wait_for
 
 STEP = FullRequest(
     "20 tool result: check_policy [/b]",
@@ -24,7 +24,7 @@ async def test_a_step_in_full(same_screen: Callable[..., None], size: tuple[int,
     """Headings over each text, unsafe characters as marks, the keys in the last line."""
     app = Host(FullScreen(STEP))
     async with app.run_test(size=size) as pilot:
-        await pilot.pause()
+        await settle(pilot)
         same_screen(app)
 
 

@@ -6,7 +6,7 @@ import pytest
 from rollstep.tui.screens.help import HelpScreen
 
 from ...screen_text import screen_text
-from .hosting import NARROW, NOTHING, WIDE, Host, type_text, wait_for
+from .hosting import NARROW, NOTHING, WIDE, Host, settle, type_text, wait_for
 
 SECTIONS = [
     ("LOOK: free, and changes nothing", [("j k", "next and previous step")]),
@@ -21,7 +21,7 @@ async def test_the_help(same_screen: Callable[..., None], size: tuple[int, int])
     """LOOK, MAKE, DECIDE and LEAVE in this order, then signs and words."""
     app = Host(HelpScreen(SECTIONS))
     async with app.run_test(size=size) as pilot:
-        await pilot.pause()
+        await settle(pilot)
         same_screen(app)
 
 

@@ -12,7 +12,7 @@ from rollstep.tui.screens.project_types import ProjectRequest, ProjectResult, bl
 from rollstep.tui.screens.seed_pick import SeedPickScreen
 
 from ...screen_text import screen_text
-from .hosting import NARROW, NOTHING, WIDE, Host, type_text, wait_for
+from .hosting import NARROW, NOTHING, WIDE, Host, settle, type_text, wait_for
 
 REFUND = Path(__file__).parents[3] / "sample_projects" / "refund.yaml"
 
@@ -143,6 +143,7 @@ async def test_the_project_form(same_screen: Callable[..., None], size: tuple[in
     async with app.run_test(size=size) as pilot:
         await pilot.press(*["ctrl+o"] * 8)
         await wait_for(pilot, lambda: "ready" in screen_text(app))
+        await settle(pilot)
         same_screen(app)
 
 

@@ -15,7 +15,7 @@ from rollstep.tui.screens.start import (
 )
 
 from ...screen_text import screen_text
-from .hosting import NARROW, WIDE, Host, type_text, wait_for
+from .hosting import NARROW, WIDE, Host, settle, type_text, wait_for
 
 SAMPLES = (
     SampleRow("refund", "Refund a damaged blender", "The customer gets a refund.", "Correct it."),
@@ -36,7 +36,7 @@ async def test_the_start_screen(same_screen: Callable[..., None], size: tuple[in
     """Recent rollouts, samples, a file, something new; below, what the cursor stands on."""
     app = start(recent=RECENT)
     async with app.run_test(size=size) as pilot:
-        await pilot.pause()
+        await settle(pilot)
         same_screen(app)
 
 
