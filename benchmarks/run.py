@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import headless, library
+from . import batches, headless, library
 from .report import Line, machine, table
 from .screen import Screen
 
@@ -44,6 +44,7 @@ def main() -> int:
         "library": lambda folder: library.lines(
             folder, steps=100_000 if asked.quick else 1_000_000, rounds=rounds
         ),
+        "batches": lambda folder: batches.lines(),
     }
     lines: list[Line] = []
     for name, measure in parts.items():
@@ -70,7 +71,9 @@ def _write(figures: str) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description="Measures every budget.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller inputs")
-    parser.add_argument("--only", choices=("screen", "headless", "library"), help="one part")
+    parser.add_argument(
+        "--only", choices=("screen", "headless", "library", "batches"), help="one part"
+    )
     parser.add_argument("--write", action="store_true", help="into docs/performance.md too")
     parser.add_argument(
         "--seed-program", type=Path, metavar="PATH", help="a program to run seed rows against"
