@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -134,20 +135,23 @@ class Batch:
         self._new_id = random_step_ids()
         self._waiting: list[Change] = []
         self._waiting_steps = 0
+        self._behind: Future[object] | None = None
 
     def run(self, jobs: Iterable[Job]) -> None:
         """Play all jobs. What was finished is saved, however this ends.
 
         Raises StoreError when the library fails, and whatever ``done`` raises.
         """
-        try:
-            rest = self._run_offline(iter(jobs))
-            if rest is not None:
-                asyncio.run(self._run_waiting(rest))
-        finally:
-            self._commit()
+        with ThreadPoolExecutor(1, "saving") as saver:
+            try:
+                rest = self._run_offline(iter(jobs), saver)
+            finally:
+                self._save_behind(saver)
+                self._await_saving()
+        if rest is not None:
+            asyncio.run(self._run_waiting(rest))
 
-    def _run_offline(self, jobs: Iterator[Job]) -> Iterator[Job] | None:
+    def _run_offline(self, jobs: Iterator[Job], saver: Executor) -> Iterator[Job] | None:
         """Play jobs as long as they never wait; gives the rest, from the first that does."""
         for job in jobs:
             if not never_waits(job.project):
@@ -155,9 +159,27 @@ class Batch:
             header = self._header(job)
             played = at_once(self._play(job))
             if self._library is not None:
-                self._keep(_whole_change(job, header, played))
+                self._waiting.append(_whole_change(job, header, played))
+                self._waiting_steps += len(played.steps)
+                if self._waiting_steps >= GROUP_STEPS:
+                    self._save_behind(saver)
             self._done(self._finish(job, header, played))
         return None
+
+    def _save_behind(self, saver: Executor) -> None:
+        """Save what waits while the next rollouts are played: the disk's time costs nothing then.
+
+        One group is being saved at a time, so that memory stays flat.
+        """
+        self._await_saving()
+        changes, self._waiting, self._waiting_steps = self._waiting, [], 0
+        if changes and self._library is not None:
+            self._behind = saver.submit(self._library.commit_many, changes)
+
+    def _await_saving(self) -> None:
+        behind, self._behind = self._behind, None
+        if behind is not None:
+            behind.result()
 
     async def _run_waiting(self, jobs: Iterator[Job]) -> None:
         """Play jobs side by side, a window of them at a time."""
@@ -232,17 +254,9 @@ class Batch:
             words = f"turn {records.turns} has no final reply ({reason})"
         return Done(job, header.id, records, whole, words)
 
-    def _keep(self, change: Change) -> None:
-        self._waiting.append(change)
-        self._waiting_steps += len(change.steps)
-        if self._waiting_steps >= GROUP_STEPS:
-            self._commit()
-
-    def _commit(self, *more: Change) -> None:
-        changes = [*self._waiting, *more]
-        self._waiting, self._waiting_steps = [], 0
-        if changes and self._library is not None:
-            self._library.commit_many(changes)
+    def _commit(self, change: Change) -> None:
+        if self._library is not None:
+            self._library.commit_many([change])
 
 
 def _whole_change(job: Job, header: RolloutHeader, played: Played) -> Change:

@@ -14,6 +14,10 @@ from . import failures, migrations, schema
 _SMALLEST = 512
 """Bytes; SQLite's smallest page."""
 
+_LONG_LOG = 8_000
+"""Pages (32 MB) of the log before it is worked into the file, where a run writes much and nobody
+waits for one commit: pages that are written often are then worked in once."""
+
 
 def connect(
     path: Path, *, create: bool, durable: bool, wait: float
@@ -114,6 +118,8 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
 def _prepare(connection: sqlite3.Connection, durable: bool, wait: float) -> None:
     _use_log(connection, time.monotonic() + wait)
     connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+    if not durable:
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_LONG_LOG}")
     if migrations.version_of(connection) < schema.VERSION:
         migrations.migrate(connection)
 
