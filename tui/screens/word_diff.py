@@ -50,14 +50,15 @@ def word_diff(old: str, new: str) -> list[Stretch]:
 
 
 def summary(stretches: list[Stretch]) -> str:
-    """How many words were added and removed: ``+3 -1 words``; empty when nothing changed."""
+    """How many words were added and removed: ``+3 -1 words``, ``+1 word``; empty when nothing changed."""
     added = sum(len(s.text.split()) for s in stretches if s.kind == "added")
     removed = sum(len(s.text.split()) for s in stretches if s.kind == "removed")
     if all(s.kind == "same" for s in stretches):
         return ""
     if not added and not removed:
         return "only spaces changed"
-    return f"+{added} -{removed} word{'' if added + removed == 1 else 's'}"
+    counts = " ".join(f"{sign}{n}" for sign, n in (("+", added), ("-", removed)) if n)
+    return f"{counts} word{'' if added + removed == 1 else 's'}"
 
 
 def folded(stretches: list[Stretch], keep: int = 240) -> list[Stretch]:
