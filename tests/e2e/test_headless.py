@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pexpect
+from rollstep.core.store.library import Library
 
 
 def seeds(path: Path, count: int) -> Path:
@@ -44,3 +45,24 @@ def test_an_interrupt_is_130_and_leaves_whole_rollouts(tmp_path: Path) -> None:
     assert text.endswith("\n")
     assert len(rows) == written
     assert rows[-1]["termination"] is not None
+
+
+def test_nothing_of_an_export_acts_on_a_terminal(tmp_path: Path) -> None:
+    project = tmp_path / "p.yaml"
+    project.write_text(
+        "title: t\ntarget: {kind: echo}\nevaluator: {kind: scripted}\n"
+        'opening: "a \\x1b]52;c;eA==\\x07 b \\x9b31m"\n'
+    )
+    library = tmp_path / "library.sqlite"
+    child = start(project, "--output-dir", tmp_path, "--library", library)
+    child.expect("wrote 1 turn record")
+    child.expect(pexpect.EOF)
+    with Library.open(library) as opened:
+        (summary,) = opened.recent()
+    command = ["-m", "rollstep.tui", "export", summary.id, "--library", str(library)]
+    child = pexpect.spawn(
+        sys.executable, [*command, "--format", "markdown", "-o", "-"], encoding="utf-8"
+    )
+    child.expect(pexpect.EOF)
+    assert "52;c;eA==" in child.before
+    assert not set("\x1b\x07\x9b") & set(child.before)

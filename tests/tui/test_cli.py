@@ -463,6 +463,30 @@ def test_a_bundle_takes_the_whole_rollout_and_is_exported_from_again(
     assert ours == (tmp_path / "out" / "multi_turn_project.jsonl").read_bytes()
 
 
+def test_a_bundle_of_several_rollouts_is_no_one_rollout(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    from rollstep.core.store.bundle import write_bundle
+
+    with Library.open(kept[0]) as library:
+        saved = library.load(kept[1])
+    bundle = tmp_path / "two.rollstep.jsonl"
+    write_bundle([saved, saved], bundle)
+    status, _, error = cli("export", bundle, "--format", "openai", "-o", tmp_path / "x")
+    assert (status, "it holds 2 rollouts" in error) == (2, True)
+
+
+def test_an_export_to_stdout_is_the_bytes_of_the_file(
+    kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    given = ("export", kept[1], "--library", kept[0], "--format", "turn-records", "-o", "-")
+    done = in_a_process(*given)
+    assert done.stdout == (tmp_path / "out" / "multi_turn_project.jsonl").read_bytes()
+    given = ("export", kept[1], "--library", kept[0], "--format", "bundle", "-o", "-")
+    done = in_a_process(*given)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
 def test_project_and_seed_exports_play_anew(
     cli: RunCli, kept: tuple[Path, str], tmp_path: Path
 ) -> None:

@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 
 import msgspec
-from rollstep.core.errors import ExportError, InputError
+from rollstep.core.errors import ExportError, InputError, UsageError
 from rollstep.core.export import Requests, export, export_report, format_named, render, subject_of
 from rollstep.core.session import Session
 from rollstep.core.store.change import Saved
 from rollstep.core.store.library import Library
+from rollstep.tui.sanitize import visible
 from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import file_kind, parse_target
 
@@ -30,7 +31,8 @@ class ExportOptions(msgspec.Struct, frozen=True):
 
 def run_export(name: str, options: ExportOptions) -> int:
     """Export a rollout of the library, or of a bundle. Raises RollstepError."""
-    format_named(options.format)
+    if format_named(options.format).whole and str(options.output) == "-":
+        raise UsageError("A bundle is written to a file. Name one that ends in .rollstep.jsonl.")
     target = parse_target(name)
     if target.path is not None:
         if file_kind(target.path) != "bundle":
@@ -50,11 +52,13 @@ def _from_bundle(target: OpenTarget) -> tuple[Saved, Requests]:
     rollouts = list(read_bundle(target.path, warnings))
     for warning in warnings:
         say(warning)
-    chosen = [found for found in rollouts if found[0].header.id.startswith(target.rollout)]
-    if len(chosen) != 1:
+    if len(rollouts) != 1:
         lines = [f"  {saved.header.id}  {saved.header.title}" for saved, _ in rollouts]
-        raise InputError(f"{target.path}: it holds {len(rollouts)} rollouts:\n" + "\n".join(lines))
-    saved, requests = chosen[0]
+        raise InputError(
+            f"{target.path}: it holds {len(rollouts)} rollouts. Open it once, then export each "
+            "from the library:\n" + "\n".join(lines)
+        )
+    saved, requests = rollouts[0]
     return saved, requests.get
 
 
@@ -73,7 +77,7 @@ def _write(saved: Saved, requests: Requests, target: OpenTarget, options: Export
     if report.refused:
         raise ExportError("Nothing was written.")
     if str(options.output) == "-":
-        sys.stdout.buffer.write(render(subject, options.format))
+        _print(render(subject, options.format))
         return 0
     export(
         subject,
@@ -85,6 +89,14 @@ def _write(saved: Saved, requests: Requests, target: OpenTarget, options: Export
     )
     say(f"wrote {options.output}")
     return 0
+
+
+def _print(data: bytes) -> None:
+    """Write an export to stdout: as it is, but on a terminal nothing of it acts."""
+    if sys.stdout.isatty():
+        print(visible(data.decode("utf-8")), end="")
+    else:
+        sys.stdout.buffer.write(data)
 
 
 def _leaf(session: Session, branch: str | None) -> str | None:
