@@ -73,9 +73,9 @@ class StartChoice:
     recorded: bool = False
 
 
-class StartScreen(Screen[StartChoice]):
-    """Dismisses with what was chosen. With ``on_help`` the help is left to it, and this screen
-    stays.
+class StartScreen(Screen[StartChoice | None]):
+    """Dismisses with what was chosen, or None for back to the screen under it. With ``on_help`` the
+    help is left to that, and this screen stays.
     """
 
     CSS_PATH = "start.tcss"
@@ -140,7 +140,7 @@ class StartScreen(Screen[StartChoice]):
         """Say what the cursor stands on."""
         key, about = event.row.key, ""
         if isinstance(key, SampleRow):
-            about = f"{key.learn}\nGoal: {key.goal}"
+            about = key.learn + (f"\nGoal: {key.goal}" if key.goal else "")
         elif isinstance(key, RecentRow):
             about = f"{key.turns} turns, {key.edits} edits, {key.ended}, {key.when}"
             about += f"\nfrom {key.source}" if key.source else ""
@@ -172,7 +172,13 @@ class StartScreen(Screen[StartChoice]):
         self.dismiss(StartChoice("quit"))
 
     def action_back(self) -> None:
-        """Out of the path, out of the filter."""
+        """Out of the path, out of the filter; then back to what is under this screen, if anything
+        is.
+        """
+        inside = bool(self.query("PathField")) or self._filtering or bool(self._filter)
+        if not inside and len(self.app.screen_stack) > 2:
+            self.dismiss(None)
+            return
         for field in self.query("PathField"):
             field.remove()
         self._filter, self._filtering = "", False

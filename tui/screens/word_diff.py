@@ -50,7 +50,7 @@ def word_diff(old: str, new: str) -> list[Stretch]:
 
 
 def summary(stretches: list[Stretch]) -> str:
-    """How many words were added and removed: ``+3 -1 words``, ``+1 word``; empty when nothing changed."""
+    """How many words were added and removed: ``+3 -1 words``; empty when nothing changed."""
     added = sum(len(s.text.split()) for s in stretches if s.kind == "added")
     removed = sum(len(s.text.split()) for s in stretches if s.kind == "removed")
     if all(s.kind == "same" for s in stretches):

@@ -15,7 +15,7 @@ from rollstep.tui.screens.start import (
 )
 
 from ...screen_text import screen_text
-from .hosting import NARROW, WIDE, Host, settle, type_text, wait_for
+from .hosting import NARROW, NOTHING, WIDE, Host, settle, type_text, wait_for
 
 SAMPLES = (
     SampleRow("refund", "Refund a damaged blender", "The customer gets a refund.", "Correct it."),
@@ -102,6 +102,26 @@ async def test_the_other_keys(key: str, kind: str) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await pilot.press(key)
         assert app.result.kind == kind
+
+
+async def test_escape_goes_back_only_to_a_screen_that_is_there() -> None:
+    app = start()
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.press("escape")
+        assert app.result is NOTHING
+        app.push_screen(StartScreen(StartRequest(SAMPLES)), app._done)
+        await pilot.press("slash", "x", "escape")
+        assert app.result is NOTHING
+        await pilot.press("escape")
+        assert app.result is None
+
+
+async def test_the_help_can_be_left_to_the_app() -> None:
+    asked: list[bool] = []
+    app = Host(StartScreen(StartRequest(SAMPLES), on_help=lambda: asked.append(True)))
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.press("question_mark")
+        assert (asked, app.result) == ([True], NOTHING)
 
 
 def test_the_first_paint_needs_no_text_area_and_nothing_heavy() -> None:
