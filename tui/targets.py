@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Literal
 
 from rollstep.core.errors import InputError, SeedFileError
-from rollstep.core.projects.seeds import read_seeds
 
 from .target import OpenTarget, parse_link
 
@@ -72,6 +71,8 @@ def _record(path: Path, line: int | None) -> int:
     """The place, among a seed file's rows, of the one on this line; of the first one with a text
     when no line is given.
     """
+    from rollstep.core.projects.seeds import read_seeds
+
     seeds = read_seeds(path)
     for place, row in enumerate(seeds.rows):
         if row.user_text and line in (None, row.line):

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from ..errors import Fault
+from ..model.messages import UserMessage, payload_text
 from . import markdown, openai_chat, turn_records
 from .report import FEATURES, Check, Notes, Report, losses
 from .subject import Subject
@@ -35,11 +36,13 @@ class Format(msgspec.Struct, frozen=True):
 
 
 def _check_opening(subject: Subject) -> tuple[Fault, ...]:
-    if subject.project.opening:
+    steps = subject.trajectory.steps
+    first = steps[0].payload if steps else None
+    opening = payload_text(first) if isinstance(first, UserMessage) else subject.project.opening
+    if opening:
         return ()
-    return (
-        Fault("the project has no opening message", where="user_text", hint="Give it one first."),
-    )
+    message = "there is no opening message, and a row without one makes no project."
+    return (Fault(message, where="user_text", hint="Give the project an opening."),)
 
 
 _ALL = (

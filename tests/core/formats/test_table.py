@@ -24,11 +24,16 @@ def test_every_feature_is_either_kept_or_lost_and_named() -> None:
         assert {FEATURES["edits"], FEATURES["reasoning"], FEATURES["branches"]} <= named
 
 
-def test_a_seed_row_needs_an_opening_message() -> None:
-    subject = make_subject(
-        user_message("Hi."), target_reply("Hello."), project=make_project(opening=None)
-    )
-    assert "opening" in report(subject, FORMATS["seed"]).refused[0].render()
+def test_a_seed_row_needs_an_opening_message_the_projects_or_this_paths() -> None:
+    def refused(text: str | None, opening: str | None) -> bool:
+        steps = [] if text is None else [user_message(text), target_reply("Hello.")]
+        subject = make_subject(*steps, project=make_project(opening=opening))
+        return bool(report(subject, FORMATS["seed"]).refused)
+
+    assert refused(None, None)
+    assert refused("", "Hi.")
+    assert not refused(None, "Hi.")
+    assert not refused("Hi.", None)
 
 
 def test_long_lists_of_steps_are_cut_and_counted() -> None:
