@@ -184,10 +184,12 @@ class RowList(ScrollView, can_focus=True):
         elif row.key is None:
             base += self.get_component_rich_style("row-list--heading", partial=True)
         mark = "▸ " if index == self.cursor and row.key is not None else "  "
-        segments = [Segment(mark, base), *self._cells(row, width - 2, base)]
+        # Muted text would be hard to read on the cursor's ground.
+        quiet = index == self.cursor
+        segments = [Segment(mark, base), *self._cells(row, width - 2, base, quiet)]
         return Strip(segments, width)
 
-    def _cells(self, row: ListRow, width: int, base: Style) -> list[Segment]:
+    def _cells(self, row: ListRow, width: int, base: Style, quiet: bool) -> list[Segment]:
         shown = [
             (cell, column)
             for cell, column in zip(row.cells, row.columns, strict=False)
@@ -201,7 +203,7 @@ class RowList(ScrollView, can_focus=True):
             last = place == len(shown) - 1
             room = left if last else min(column.width or max(spare // flexible, 1), left)
             style = base
-            if column.look != "plain":
+            if column.look != "plain" and not (quiet and column.look == "muted"):
                 style += self.get_component_rich_style(f"row-list--{column.look}", partial=True)
             segments.append(Segment(pad(one_line(cell), room), style))
             left -= room
