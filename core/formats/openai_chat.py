@@ -172,7 +172,7 @@ def _unanswered(open_calls: dict[str, str], before: _Message | None, index: int)
 
 def _check_ends(messages: list[_Message]) -> list[Fault]:
     if not any(message.body["role"] == "user" for message in messages):
-        return [Fault("there is no user message", where="messages", hint="A row needs one.")]
+        return [Fault("there is no user message.", where="messages", hint="A row needs one.")]
     last = messages[-1]
     if last.body["role"] == "assistant":
         return []

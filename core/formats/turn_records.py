@@ -46,7 +46,7 @@ def check(subject: Subject) -> tuple[Fault, ...]:
         if not isinstance(steps[0][1].payload, UserMessage):
             faults.append(
                 Fault(
-                    "no evaluator message begins this turn",
+                    "no evaluator message begins this turn.",
                     where=f"turn {index + 1} (step {first})",
                     hint="A record needs one; leave the turn out.",
                 )
@@ -54,13 +54,13 @@ def check(subject: Subject) -> tuple[Fault, ...]:
         elif not complete:
             faults.append(
                 Fault(
-                    f"it ends without its final reply; {RULE}",
+                    f"it ends without its final reply; {RULE}.",
                     where=f"turn {index + 1} (step {first})",
                     hint="Play the turn to its end, or export up to the turn before.",
                 )
             )
     if not subject.trajectory.steps:
-        faults.append(Fault("there is no step to export", hint="Make a step first."))
+        faults.append(Fault("there is no step to export.", hint="Make a step first."))
     return tuple(faults)
 
 
