@@ -1,0 +1,169 @@
+"""``rollstep list`` and ``rollstep export``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from rollstep.core.session import Session
+from rollstep.core.store.library import Library
+
+from .conftest import RunCli, in_a_process
+
+
+def test_a_kept_rollout_is_listed(cli: RunCli, kept: tuple[Path, str]) -> None:
+    library, rollout = kept
+    _, out, _ = cli("list", "--library", library)
+    assert out.startswith(f"{rollout}  Greet  (2 turns, 5 steps, 0 edits; max_turns)")
+
+
+def test_a_kept_rollout_is_exported_with_the_ids_of_the_run(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    library, rollout = kept
+    target = tmp_path / "again.jsonl"
+    status, _, error = cli(
+        "export", rollout, "--library", library, "--format", "turn-records", "-o", target
+    )
+    assert status == 0
+    assert "not kept" in error
+    assert target.read_bytes() == (tmp_path / "out" / "multi_turn_project.jsonl").read_bytes()
+
+
+def test_a_file_that_is_there_is_replaced_only_with_force(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    library, rollout = kept
+    target = tmp_path / "there.md"
+    target.write_text("mine")
+    given = ("export", rollout, "--library", library, "--format", "markdown", "-o", target)
+    status, _, error = cli(*given)
+    assert status == 1
+    assert f"{target} is there already" in error
+    assert target.read_text() == "mine"
+    assert cli(*given, "--force")[0] == 0
+    assert target.read_text().startswith("# Greet")
+    assert not [found for found in tmp_path.iterdir() if found.suffix == ".tmp"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cut", "words"),
+    [
+        ("turn-records", ["--up-to", "3"], "turn 2 (step 3): it ends without its final reply"),
+        ("openai", ["--up-to", "3"], "rule: the last is the assistant's"),
+        ("openai", ["--up-to", "9"], "has no step 9"),
+        ("openai", ["--branch", "angry"], "No branch is named 'angry'"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused_with_the_reason(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path, name: str, cut: list[str], words: str
+) -> None:
+    library, rollout = kept
+    target = tmp_path / "no.jsonl"
+    given = ("export", rollout, "--library", library, "--format", name, "-o", target, *cut)
+    status, _, error = cli(*given)
+    assert status in (1, 2)
+    assert words in error
+    assert not target.exists()
+
+
+def test_a_link_to_a_step_and_up_to_export_the_same(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    library, rollout = kept
+    common = ("--library", library, "--format", "openai", "-o")
+    assert cli("export", f"{rollout}#2", *common, tmp_path / "a")[0] == 0
+    assert cli("export", rollout, *common, tmp_path / "b", "--up-to", "2")[0] == 0
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert len(json.loads((tmp_path / "a").read_text())["messages"]) == 2
+
+
+def test_a_named_branch_is_exported(cli: RunCli, kept: tuple[Path, str], tmp_path: Path) -> None:
+    library, rollout = kept
+
+    async def fork() -> None:
+        from rollstep.core.model.messages import target_reply
+
+        with Library.open(library) as opened:
+            session = Session.reopen(opened.load(rollout), opened)
+            path = session.rollout.path(session.head)
+            done = await session.override(path[1].id, target_reply("Go away."))
+            assert done.step is not None
+            await session.name_branch(done.step.id, "rude")
+            await session.go_to(path[-1].id)
+            await session.close()
+
+    import asyncio
+
+    asyncio.run(fork())
+    common = ("--library", library, "--format", "openai", "-o")
+    _, _, error = cli("export", rollout, *common, tmp_path / "a", "--branch", "rude")
+    assert json.loads((tmp_path / "a").read_text())["messages"][1]["content"] == "Go away."
+    assert "who made a step, what it replaced, and why (step 2)" in error
+    assert "other branches of the rollout" in error
+
+
+def test_a_bundle_takes_the_whole_rollout_and_is_exported_from_again(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    library, rollout = kept
+    bundle = tmp_path / "one.rollstep.jsonl"
+    status, _, error = cli(
+        "export", rollout, "--library", library, "--format", "bundle", "-o", bundle
+    )
+    assert (status, "nothing is lost" in error) == (0, True)
+    assert cli("export", bundle, "--format", "turn-records", "-o", tmp_path / "x.jsonl")[0] == 0
+    ours = (tmp_path / "x.jsonl").read_bytes()
+    assert ours == (tmp_path / "out" / "multi_turn_project.jsonl").read_bytes()
+
+
+def test_a_bundle_of_several_rollouts_is_no_one_rollout(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    from rollstep.core.store.bundle import write_bundle
+
+    with Library.open(kept[0]) as library:
+        saved = library.load(kept[1])
+    bundle = tmp_path / "two.rollstep.jsonl"
+    write_bundle([saved, saved], bundle)
+    status, _, error = cli("export", bundle, "--format", "openai", "-o", tmp_path / "x")
+    assert (status, "it holds 2 rollouts" in error) == (2, True)
+
+
+def test_an_export_to_stdout_is_the_bytes_of_the_file(
+    kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    given = ("export", kept[1], "--library", kept[0], "--format", "turn-records", "-o", "-")
+    done = in_a_process(*given)
+    assert done.stdout == (tmp_path / "out" / "multi_turn_project.jsonl").read_bytes()
+    given = ("export", kept[1], "--library", kept[0], "--format", "bundle", "-o", "-")
+    done = in_a_process(*given)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_project_and_seed_exports_play_anew(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    library, rollout = kept
+    common = ("export", rollout, "--library", library)
+    _, _, error = cli(*common, "--format", "seed", "-o", tmp_path / "s.jsonl")
+    assert "evaluator: a row names no roles" in error
+    assert json.loads((tmp_path / "s.jsonl").read_text())["user_text"] == "Hi."
+    cli(*common, "--format", "project", "-o", tmp_path / "p.yaml")
+    again = tmp_path / "again"
+    assert cli("run", tmp_path / "p.yaml", "--output-dir", again)[0] == 0
+    assert (again / "multi_turn_project.jsonl").read_bytes() == (
+        tmp_path / "out" / "multi_turn_project.jsonl"
+    ).read_bytes()
+
+
+def test_an_unknown_rollout_or_library_is_an_error(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    common = ("--format", "openai", "-o", tmp_path / "x")
+    status, _, error = cli("export", "zzz", "--library", kept[0], *common)
+    assert (status, "No rollout zzz" in error) == (2, True)
+    status, _, _ = cli("export", "zzz", "--library", tmp_path / "none.sqlite", *common)
+    assert status == 2
+    assert not (tmp_path / "none.sqlite").exists()
