@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rollstep.core.errors import ExportError
 from rollstep.core.formats.table import FORMATS, report
 from rollstep.core.formats.turn_records import render
@@ -165,3 +167,51 @@ def test_a_stop_without_a_reason_is_max_turns() -> None:
     assert rows(render(two_turns(Stop("", "evaluator"))))[1]["termination"] == {
         "reason": "max_turns"
     }
+
+
+TEXTS = st.text(max_size=20) | st.sampled_from(["\u2028", "\x00\x1f", '"\\', "é 👩‍🌾", "\t\r\n"])
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), TEXTS, TEXTS, TEXTS)
+def test_records_are_what_json_dumps_would_write(
+    turns: list[tuple[str, str]], title: str, goal: str, system: str
+) -> None:
+    metadata = {"seed_task_id": title, "seed_context": {"x": [1, goal]}}
+    project = make_project(
+        title=title,
+        goal=goal,
+        target=EchoTarget(system),
+        metadata=json.dumps(metadata, ensure_ascii=False),
+        id="proj-000000000000",
+    )
+    payloads = [p for user, agent in turns for p in (user_message(user), target_reply(agent))]
+    data = render(make_subject(*payloads, Stop("r", "rule"), project=project))
+    found = rows(data)
+    expected = [
+        {
+            "synth_kind": "multi_turn_project",
+            "session_id": "proj-000000000000",
+            "project": {
+                "id": "proj-000000000000",
+                "title": title,
+                "goal": goal,
+                "metadata": metadata,
+            },
+            "turn_index": index,
+            "parent_step_id": found[index - 1]["step_id"] if index else None,
+            "step_id": found[index]["step_id"],
+            "messages": [
+                {"role": "system", "content": system},
+                {"role": "user", "content": user},
+                {"role": "assistant", "content": agent},
+            ],
+            "user_text": user,
+            "agent_text": agent,
+            "termination": {"reason": "r"} if index + 1 == len(turns) else None,
+        }
+        for index, (user, agent) in enumerate(turns)
+    ]
+    dumped = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in expected)
+    for char in ("\u0085", "\u2028", "\u2029"):
+        dumped = dumped.replace(char, f"\\u{ord(char):04x}")
+    assert data.decode("utf-8") == dumped
