@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from rollstep.core.errors import InputError, UsageError
+from rollstep.core.model.project import Project
 
 if TYPE_CHECKING:
     from rollstep.core.engine import Engine
@@ -44,7 +46,28 @@ async def _open_sample(engine: Engine, target: OpenTarget) -> Session:
     found = sample(target.sample)
     if target.recorded and found.bundle is not None and engine.library is not None:
         return await _open_bundle(engine, found.bundle)
-    return await _open_project(engine, found.project, f"sample {found.name}")
+    project = recorded_project(found.bundle) if found.bundle is not None else None
+    if project is None:
+        return await _open_project(engine, found.project, f"sample {found.name}")
+    return await engine.open_project(project, source=f"sample {found.name}")
+
+
+class _ProjectLine(msgspec.Struct):
+    project: Project
+
+
+def recorded_project(bundle: Path) -> Project | None:
+    """The project of a sample, from the recording beside it: the same as in its YAML file (a test
+    sees to that), and open in half the time, which counts when a demo starts.
+    """
+    with open(bundle, "rb") as file:
+        for line in file:
+            if line.startswith(b'{"project":'):
+                try:
+                    return msgspec.json.decode(line, type=_ProjectLine).project
+                except msgspec.MsgspecError:
+                    return None
+    return None
 
 
 async def _open_file(engine: Engine, path: Path, record: int, roles: Path | None) -> Session:

@@ -144,7 +144,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
 
     def repaint(self, *, follow: bool = True) -> None:
         """Draw what the model says now; ``follow`` scrolls to the cursor."""
-        if not self.is_mounted:
+        if not self.is_attached or not self.children:
             return
         model, width = self.model, self.app.size.width
         hits = self.search.found if self.search is not None else frozenset[int]()
@@ -175,7 +175,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
     def flash(self, words: str, style: str = "warn") -> None:
         """Say something in the hint line until the next key."""
         self.flashed = (one_line(words.replace("\n", "  ")), style)
-        if self.is_mounted:
+        if self.children:
             self.repaint_hint()
 
     def repaint_inspector(self) -> None:
