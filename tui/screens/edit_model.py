@@ -76,6 +76,7 @@ class EditModel:
         self._tails: dict[str, str] = {}
         self.start, self.state = state_of(request), state_of(request)
         self.draft_loaded = bool(request.draft) and self._load(request.draft)
+        self.draft_unreadable = bool(request.draft) and not self.draft_loaded
 
     # What is shown
 
@@ -144,6 +145,7 @@ class EditModel:
     def start_over(self) -> None:
         """Back to what was opened, without the draft."""
         self.state = state_of(self.request)
+        self.draft_loaded = self.draft_unreadable = False
 
     def switch(self) -> None:
         """From message to stop or back; what was typed in the other shape stays."""

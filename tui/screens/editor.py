@@ -50,7 +50,7 @@ class EditorScreen(Screen[EditResult]):
         Binding("f2,ctrl+o", "changes", "Show the changes and what was there before"),
         Binding("f3,ctrl+l", "switch", "Message or stop"),
         Binding("f4,ctrl+b", "add_call", "Add a call"),
-        Binding("f8,ctrl+f", "remove_call", "Remove this call"),
+        Binding("f8", "remove_call", "Remove this call"),
         Binding("f9,ctrl+t", "toggle_error", "The result is an error, or is none"),
         Binding("f5,ctrl+r", "start_over", "Start over from the original"),
         Binding("ctrl+g", "external", "Open this text in $EDITOR"),
@@ -182,7 +182,7 @@ class EditorScreen(Screen[EditResult]):
         notes = [self._said] if self._said else []
         if self.model.draft_loaded:
             notes.append("The draft you left is back. F5 starts over from the original.")
-        elif self.request.draft:
+        elif self.model.draft_unreadable:
             notes.append("A draft was kept here, but it cannot be read.")
         notes += [*self.model.others(), *self.model.notes()]
         panel = self._form.current
@@ -249,10 +249,12 @@ class EditorScreen(Screen[EditResult]):
             answers.append(Answer("r", "r", f"rerun to the turn's end ({self.request.rerun})"))
         self._bar.ask("after", ["Saves a new take; the original stays. Then:"], (*answers,))
 
-    def on_save_bar_answered(self, event: SaveBar.Answered) -> None:
+    async def on_save_bar_answered(self, event: SaveBar.Answered) -> None:
         """Go on, or back to the text."""
         if event.key == "escape":
             self._form.focus_field()
+        elif event.question == "over":
+            await self._start_over()
         elif event.question == "problems":
             self._ask_after()
         else:
@@ -304,6 +306,7 @@ class EditorScreen(Screen[EditResult]):
             return
         self._sync()
         self.model.remove_call(int(rest.partition(".")[0]))
+        self._said = "The call is gone. F5 starts over from the original."
         await self._show()
 
     def action_toggle_error(self) -> None:
@@ -314,7 +317,15 @@ class EditorScreen(Screen[EditResult]):
             self._later()
 
     async def action_start_over(self) -> None:
-        """Back to the original, without the draft."""
+        """Back to the original, without what was typed; asks first if there is anything."""
+        self._sync()
+        if self.model.state_differs():
+            answer = Answer("y", "y", "throw away what was typed")
+            self._bar.ask("over", ["Start over from the original?"], (answer,))
+        else:
+            await self._start_over()
+
+    async def _start_over(self) -> None:
         self.model.start_over()
         self._reason.value = ""
         self._said = "Back to the original."

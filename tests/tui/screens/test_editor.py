@@ -109,12 +109,16 @@ async def test_leaving_keeps_a_draft_that_comes_back() -> None:
         assert again.result.payload.parts == (Text("Hm. Let me look that up."),)
 
 
-async def test_starting_over_drops_a_draft() -> None:
+async def test_starting_over_asks_and_drops_a_draft() -> None:
     app = open_editor("message", user_message("hi"), draft="{}")
     async with app.run_test(size=NARROW) as pilot:
         await wait_for(pilot, lambda: "cannot be read" in screen_text(app))
         await type_text(pilot, "x")
         await pilot.press("f5", "escape")
+        assert app.result is NOTHING
+        await pilot.press("f5", "y")
+        await wait_for(pilot, lambda: "Back to the original" in screen_text(app))
+        await pilot.press("escape")
         assert app.result == EditResult("closed")
 
 
