@@ -39,7 +39,7 @@ def lines(rollstep: Path, folder: Path, *, rows: int, rounds: int, peer: Path | 
         place.mkdir()
         ours.append(_run([rollstep, "run", *_arguments(seeds, place / "ours")], place / "ours"))
         theirs.append(_run_peer(peer, seeds, place / "theirs"))
-        library = ["--library", place / "library.sqlite"]
+        library: list[str | Path] = ["--library", place / "library.sqlite"]
         kept.append(
             _run([rollstep, "run", *_arguments(seeds, place / "kept"), *library], place / "kept")
         )

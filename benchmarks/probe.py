@@ -80,12 +80,28 @@ class Probe:
         self.terminal.send(keys)
         return (self._shown(condition, QUIET) - at) * 1000
 
+    def until_written(self, key: str, mark: bytes) -> float:
+        """Milliseconds from a key until the program writes these bytes, while it writes others."""
+        while self.terminal.read():
+            pass
+        before = len(self.terminal.raw)
+        at = time.perf_counter()
+        self.terminal.send(key)
+        while mark not in self.terminal.raw[before:]:
+            if not self.terminal.read(5.0):
+                raise AssertionError(f"{mark!r} did not come\n{self.terminal.text}")
+        return (self.terminal.last_byte_at - at) * 1000
+
     def idle(self, seconds: float) -> float:
         """Percent of a core that the program takes while nobody touches it."""
         self.terminal.settle(0.3)
+        return self.busy(seconds)
+
+    def busy(self, seconds: float) -> float:
+        """Percent of a core that the program takes in the next seconds."""
         before, at = self._cpu_seconds(), time.perf_counter()
         while time.perf_counter() - at < seconds:
-            self.terminal.read(0.1)
+            self.terminal.read(0.02)
         return 100 * (self._cpu_seconds() - before) / (time.perf_counter() - at)
 
     def peak_mb(self) -> float:

@@ -30,9 +30,15 @@ def mark(seq: int) -> str:
     return f"mark{seq:05d}."
 
 
-def make(library: Library, name: str, steps: int, text_bytes: int = TEXT_BYTES) -> str:
+def make(
+    library: Library,
+    name: str,
+    steps: int,
+    text_bytes: int = TEXT_BYTES,
+    project: Project | None = None,
+) -> str:
     """Put a rollout of so many steps into the library; its id."""
-    project = Project(
+    project = project or Project(
         title=f"Bench {name}",
         goal="Measure.",
         opening="Begin.",

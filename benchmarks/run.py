@@ -14,12 +14,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import batches, headless, library
+from . import batches, headless, library, streaming
 from .report import Line, machine, table
 from .screen import Screen
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance.md"
+PARTS = ("screen", "streaming", "headless", "library", "batches")
 ROLLSTEP = Path(sys.executable).with_name("rollstep")
 
 
@@ -34,6 +35,7 @@ def main() -> int:
         "screen": lambda folder: Screen(
             ROLLSTEP, folder, rounds=rounds, presses=30 if asked.quick else 120
         ).lines(),
+        "streaming": lambda folder: streaming.lines(ROLLSTEP, folder),
         "headless": lambda folder: headless.lines(
             ROLLSTEP,
             folder,
@@ -71,9 +73,7 @@ def _write(figures: str) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description="Measures every budget.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller inputs")
-    parser.add_argument(
-        "--only", choices=("screen", "headless", "library", "batches"), help="one part"
-    )
+    parser.add_argument("--only", choices=PARTS, help="one part")
     parser.add_argument("--write", action="store_true", help="into docs/performance.md too")
     parser.add_argument(
         "--seed-program", type=Path, metavar="PATH", help="a program to run seed rows against"

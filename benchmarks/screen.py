@@ -70,7 +70,7 @@ class Screen:
             return Probe([sys.executable, FLOOR], "floor 0", cwd=self.folder, env=self.env)
         if name == "demo":
             return Probe([self.rollstep, "demo"], "step", cwd=self.folder, env=self.env)
-        command = [self.rollstep, "open", name, "--library", self.library]
+        command: list[str | Path] = [self.rollstep, "open", name, "--library", self.library]
         return Probe(command, "mark0", cwd=self.folder, env=self.env)
 
     def _keys(self, probe: Probe, name: str, seen: Seen) -> None:
