@@ -32,7 +32,8 @@ _ENCODER = msgspec.json.Encoder()
 
 def encode(value: msgspec.Struct) -> bytes:
     """The value as JSON: UTF-8, but for lone surrogates."""
-    if isinstance(value, Score) and _not_finite(value.value):
+    score = value if isinstance(value, Score) else getattr(value, "score", None)
+    if score is not None and _not_finite(score.value):
         return _encode_slowly(value)
     try:
         return _ENCODER.encode(value)
