@@ -92,6 +92,12 @@ class Controller:
         """A new rollout of a project that was made in the app."""
         return self.engine.submit(self._shown(self.engine.open_project(project, source=source)))
 
+    def open_copy(self, project: Project, up_to: str | None, source: str) -> Future[Snapshot]:
+        """A new rollout with the steps of the open one up to here."""
+        from .copying import open_copy
+
+        return self.engine.submit(self._shown(open_copy(self.engine, project, up_to, source)))
+
     async def _open(self, target: OpenTarget) -> Snapshot:
         from .opening import open_target
 

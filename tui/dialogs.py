@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from .screens.debugger import DebuggerScreen
     from .screens.edit_types import EditRequest, EditResult
     from .screens.export_types import ExportDone
+    from .screens.new_project import NewResult
     from .screens.start import StartChoice
+
+
+_NEW_SLOT = "new:project"
+"""Where a project form that was left unfinished is kept."""
 
 
 class Dialogs:
@@ -195,6 +200,34 @@ class Dialogs:
 
     def new_project(self, model: DebuggerModel | None) -> None:
         """A new project: blank, from a seed row, or a copy."""
+        from .screens.new_project import NewProject, NewRequest
+
+        app = self.app
+        current = model.project if model is not None else None
+        copied = model.cursor + 1 if model is not None else 0
+        step_id = model.step_id if model is not None else None
+        request = NewRequest(current, copied, app.draft(_NEW_SLOT))
+
+        def done(result: NewResult) -> None:
+            self._new_done(result, step_id, from_start=model is None)
+
+        on_draft = (lambda body: app.keep_draft(_NEW_SLOT, body)) if model is not None else None
+        NewProject(app, request, done, on_draft=on_draft).ask()
+
+    def _new_done(self, result: NewResult, step_id: str | None, *, from_start: bool) -> None:
+        app, form = self.app, result.form
+        if form.outcome == "draft":
+            app.keep_draft(_NEW_SLOT, form.draft)
+            app.say("Kept as a draft; a opens it again.")
+        elif form.outcome == "use" and form.project is not None:
+            app.drop_draft(_NEW_SLOT)
+            source = form.path or (result.seed.path if result.seed is not None else "")
+            if result.start == "copy":
+                app.opening(app.controller.open_copy(form.project, step_id, source))
+            else:
+                app.opening(app.controller.open_project(form.project, source))
+        elif from_start:
+            self.open_start()
 
     def export(self, model: DebuggerModel) -> None:
         """Export the branch, with what the format cannot hold said first."""

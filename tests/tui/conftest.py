@@ -1,0 +1,111 @@
+"""The app on a real engine with a throwaway library, for the tests of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from rollstep.tui.controller import Controller
+from rollstep.tui.rollstep_app import RollstepApp
+from rollstep.tui.screens.debugger import DebuggerScreen
+from rollstep.tui.screens.key_guard import KeyGuard
+from rollstep.tui.snapshot import Snapshot
+from rollstep.tui.start import start_controller
+from rollstep.tui.target import OpenTarget
+
+Opened = Callable[..., AbstractAsyncContextManager["Driver"]]
+
+
+class Driver:
+    """The running app, with what a test asks of it."""
+
+    def __init__(self, app: RollstepApp, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def screen(self) -> DebuggerScreen:
+        screen = self.app.screen
+        assert isinstance(screen, DebuggerScreen)
+        return screen
+
+    async def press(self, *keys: str) -> None:
+        """Press keys one after the other, each when the one before has been dealt with."""
+        for key in keys:
+            await self.pilot.press(key)
+            await self.until(lambda: not self.app.controller.busy)
+            await self.pilot.pause()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for a condition."""
+        for _ in range(2000):
+            if holds():
+                return
+            await self.pilot.pause(0.005)
+        raise AssertionError("it never came to hold")
+
+    async def press_until(self, key: str, holds: Callable[[], bool]) -> None:
+        """Press a key again and again: a dialog's keys rest for a moment after it has opened."""
+        for _ in range(2000):
+            if holds():
+                return
+            await self.pilot.press(key)
+            await self.pilot.pause(0.005)
+        raise AssertionError("it never came to hold")
+
+    def text(self) -> str:
+        """The rows of the debugger that is under whatever is on top."""
+        debugger = self.app.debugger
+        assert debugger is not None
+        return "\n".join(row.text for pane in debugger.all_panes for row in pane._rows)
+
+
+@pytest.fixture
+def engines() -> Iterator[list[Controller]]:
+    """Engines to be stopped when the test is over."""
+    running: list[Controller] = []
+    yield running
+    for controller in running:
+        controller.stop()
+
+
+@pytest.fixture
+def opened(engines: list[Controller], tmp_path: Path) -> Opened:
+    """``async with opened(sample="refund", size=(160, 45)) as driver``; keys never rest unless a
+    guard is given. ``snapshot`` shows a rollout made by hand, without a session behind it.
+    """
+
+    @asynccontextmanager
+    async def opening(
+        target: OpenTarget | None = None,
+        *,
+        sample: str = "",
+        snapshot: Snapshot | None = None,
+        size: tuple[int, int] = (160, 45),
+        guard: KeyGuard | None = None,
+        library: Path | None = None,
+    ) -> AsyncIterator[Driver]:
+        controller = start_controller(library)
+        engines.append(controller)
+        controller.started.result()
+        if sample:
+            target = OpenTarget(sample=sample)
+        if target is not None:
+            snapshot = controller.open(target).result()
+        seconds = count()
+        app = RollstepApp(
+            controller,
+            snapshot,
+            config=tmp_path / "config",
+            guard=guard or KeyGuard(lambda: float(next(seconds))),
+        )
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            yield Driver(app, pilot)
+
+    return opening
