@@ -8,8 +8,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
-
 from rollstep.tui.controller import Controller
 from rollstep.tui.rollstep_app import RollstepApp
 from rollstep.tui.screens.debugger import DebuggerScreen
@@ -17,6 +15,7 @@ from rollstep.tui.screens.key_guard import KeyGuard
 from rollstep.tui.snapshot import Snapshot
 from rollstep.tui.start import start_controller
 from rollstep.tui.target import OpenTarget
+from textual.pilot import Pilot
 
 Opened = Callable[..., AbstractAsyncContextManager["Driver"]]
 
@@ -38,8 +37,13 @@ class Driver:
         """Press keys one after the other, each when the one before has been dealt with."""
         for key in keys:
             await self.pilot.press(key)
-            await self.until(lambda: not self.app.controller.busy)
+            await self.until(self._settled)
             await self.pilot.pause()
+
+    def _settled(self) -> bool:
+        debugger = self.app.debugger
+        waiting = self.app.controller._told or self.app.controller.busy
+        return not waiting and (debugger is None or not debugger._unpainted)
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for a condition."""

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from textual.events import Paste
-
 from rollstep.core.model.messages import user_message
 from rollstep.tui.screens.editor import EditorScreen
 from rollstep.tui.screens.help import HelpScreen
@@ -15,6 +13,7 @@ from rollstep.tui.screens.key_guard import KeyGuard
 from rollstep.tui.screens.reader import ReaderScreen
 from rollstep.tui.screens.start import StartScreen
 from rollstep.tui.target import OpenTarget
+from textual.events import Paste
 
 from .conftest import Opened
 from .synthetic import HOSTILE, big, hostile, refund
@@ -26,8 +25,8 @@ SIZES = [(80, 24), (160, 45), (240, 70)]
 async def test_the_debugger_at_every_size(
     opened: Opened, same_screen: Callable[..., None], size: tuple[int, int]
 ) -> None:
-    """Title and whose move, status, timeline; three panes with the turns lined up and step 8 between
-    > and <, with ``+1`` under it; recorded steps behind ┊; what s does; two lines of keys. At 80
+    """Title and whose move, status, timeline; three panes with the turns lined up and step 8
+    between > and <, with ``+1`` under it; recorded steps behind ┊; what s does; two lines of keys. At 80
     columns one lane in time order with E, T, S in the margin.
     """
     async with opened(snapshot=refund(), size=size) as driver:

@@ -15,8 +15,8 @@ from .text_box import TextBox
 
 
 class FindBar(Horizontal):
-    """Hidden until opened. Posts ``Typed`` as the text changes, ``Chosen`` on Enter (the bar closes,
-    the hits stay), ``Closed`` on Esc. Whoever mounts it answers with ``tell``.
+    """Hidden until opened. Posts ``Typed`` as the text changes, ``Chosen`` on Enter (the bar
+    closes, the hits stay), ``Closed`` on Esc. Whoever mounts it answers with ``tell``.
     """
 
     DEFAULT_CSS = """

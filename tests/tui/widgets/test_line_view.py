@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from textual.app import App, ComposeResult
-
 from rollstep.tui.widgets.line_view import SHOWN, LineView, Passage
+from textual.app import App, ComposeResult
 
 from ...screen_text import screen_text
 

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from textual.app import App, ComposeResult
-
 from rollstep.tui.widgets.row_list import Column, ListRow, RowList
+from textual.app import App, ComposeResult
 
 from ...screen_text import screen_text
 
