@@ -45,22 +45,31 @@ def matches(payload: Payload, query: str) -> bool:
 class Find:
     """One query over one path."""
 
-    def __init__(self, steps: list[Step], query: str, start: int) -> None:
+    def __init__(
+        self, steps: list[Step], query: str, start: int, before: Find | None = None
+    ) -> None:
+        """From ``start`` on and round. ``before`` is the search of the shorter query that was typed
+        before this one: where that found nothing, this need not look.
+        """
         self.query = query
         self.hits: list[int] = []
         self.found: set[int] = set()
         self.done = not query
-        self._steps = steps
+        self.path_of = steps
+        """The list that is searched: the path as it was when the search began."""
         self._needle = query.lower()
         size = len(steps)
         start = min(max(start, 0), max(size - 1, 0))
-        self._order = iter((*range(start, size), *range(start)))
+        order = [*range(start, size), *range(start)]
+        if before is not None and before.done and self._needle.startswith(before._needle):
+            order = [index for index in order if index in before.found]
+        self._order = iter(order)
 
     def work(self, clock: Callable[[], float] = time.perf_counter) -> bool:
         """Search for one slice of time; True when there is more to do."""
         end = clock() + SLICE
         for index in self._order:
-            if matches(self._steps[index].payload, self._needle):
+            if matches(self.path_of[index].payload, self._needle):
                 insort(self.hits, index)
                 self.found.add(index)
             if clock() > end:

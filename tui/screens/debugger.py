@@ -297,17 +297,16 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
     def on_find_bar_typed(self, event: FindBar.Typed) -> None:
         """Search while the words are typed."""
         self.look.find(event.text)
-        self._tell_find(event.text)
+        self.tell_find()
 
-    def _tell_find(self, text: str) -> None:
-        from ..widgets.find_bar import FindBar
-
+    def tell_find(self) -> None:
+        """Say in the find bar, where it is open, what was found so far."""
         search = self.search
-        if text and search is not None:
-            at = (
-                search.hits.index(self.model.cursor) + 1 if self.model.cursor in search.found else 0
-            )
-            self.query_one(FindBar).tell(len(search.hits), at)
+        for bar in self.query("FindBar.-open"):
+            if search is not None and search.query:
+                found = self.model.cursor in search.found
+                at = search.hits.index(self.model.cursor) + 1 if found else 0
+                bar.tell(len(search.hits), at)  # type: ignore[attr-defined]
 
     def on_find_bar_chosen(self, event: FindBar.Chosen) -> None:
         """The hits stay; n and N walk them."""
@@ -320,7 +319,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
             self.look.do_hit_next()
         else:
             self.look.do_hit_previous()
-        self._tell_find(self.search.query if self.search is not None else "")
+        self.tell_find()
 
     def on_find_bar_closed(self) -> None:
         """Back to where the search began."""

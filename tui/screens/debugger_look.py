@@ -122,7 +122,10 @@ class LookActions:
             screen.search = None
             screen.repaint()
             return
-        screen.search = Find(screen.model.path.steps, query, self._origin)
+        steps, before = screen.model.path.steps, screen.search
+        if before is not None and (before.path_of is not steps or not before.query):
+            before = None
+        screen.search = Find(steps, query, self._origin, before)
         screen.search.work()
         self._search_on(jump=True)
 
@@ -141,14 +144,19 @@ class LookActions:
             hit = self._origin if self._origin in search.found else search.next(self._origin)
             screen.model.jump(hit if hit is not None else self._origin)
             jump = False
-        screen.repaint()
+            screen.repaint()
+        elif search.done:
+            screen.repaint()
         if not search.done:
-            screen.set_timer(0.001, lambda: self._search_more(search, jump))
+            # Behind whatever waits: a key that was typed meanwhile comes first.
+            screen.call_later(self._search_more, search, jump)
 
     def _search_more(self, search: Find, jump: bool) -> None:
         if self.screen.search is search:
             search.work()
             self._search_on(jump)
+            if search.done:
+                self.screen.tell_find()
 
     def do_hit_next(self) -> None:
         """The next hit."""
