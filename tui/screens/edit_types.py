@@ -22,7 +22,8 @@ class EditRequest:
     written step with, ``tools`` what a new call may call. ``follows`` counts the recorded steps
     after this one (0: keep is not offered); ``rerun`` says what a rerun would cost ("offline,
     free"; empty: not offered). ``draft`` is the body of a saved draft. ``external`` opens the
-    human's own editor at once.
+    human's own editor at once. ``context`` is what the step answers, shown above it; for a result
+    it is the call, if nothing else is given.
     """
 
     title: str
@@ -37,6 +38,7 @@ class EditRequest:
     rerun: str = ""
     draft: str = ""
     external: bool = False
+    context: str = ""
 
 
 @dataclass(frozen=True)

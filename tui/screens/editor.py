@@ -21,6 +21,8 @@ from .edit_model import EditModel, shown_part
 from .edit_panels import ChangesPanel
 from .edit_types import After, EditRequest, EditResult
 from .external_editor import Edited
+from .json_check import json_fault
+from .json_layout import lay_out
 from .key_guard import KeyGuard
 from .save_bar import Answer, SaveBar
 from .schema_example import example_text
@@ -50,6 +52,7 @@ class EditorScreen(Screen[EditResult]):
         Binding("f2,ctrl+o", "changes", "Show the changes and what was there before"),
         Binding("f3,ctrl+l", "switch", "Message or stop"),
         Binding("f4,ctrl+b", "add_call", "Add a call"),
+        Binding("f6", "lay_out", "Lay out JSON over lines", priority=True),
         Binding("f8", "remove_call", "Remove this call"),
         Binding("f9,ctrl+t", "toggle_error", "The result is an error, or is none"),
         Binding("f5,ctrl+r", "start_over", "Start over from the original"),
@@ -83,6 +86,7 @@ class EditorScreen(Screen[EditResult]):
         with Horizontal(id="title"):
             yield Static(Content(one_line(self.request.title)), id="title-words")
             yield Static("", id="status")
+        yield Static(Content(self._before_it()), id="context")
         with Horizontal(id="body"):
             yield self._form
             yield self._changes
@@ -92,8 +96,14 @@ class EditorScreen(Screen[EditResult]):
             yield self._reason
         yield self._bar
 
+    def _before_it(self) -> str:
+        call = self.request.call
+        words = self.request.context or (f"answers {call.name} {call.arguments}" if call else "")
+        return one_line(words[:1_000])
+
     async def on_mount(self) -> None:
         """Show the fields; open the human's own editor if that was asked for."""
+        self.query_one("#context").display = bool(self._before_it())
         await self._show()
         if self.request.external:
             self.call_after_refresh(self.action_external)
@@ -105,14 +115,16 @@ class EditorScreen(Screen[EditResult]):
 
     def _hints(self) -> str:
         shape, state = self.model.state.shape, self.model.state
-        keys = ["Ctrl+S save", "Esc leave", "F2 changes"]
+        keys = ["Ctrl+S save", "Esc leave", "F2 diff"]
         if self.model.can_switch:
             keys.append("F3 stop instead" if shape == "message" else "F3 message instead")
         if shape == "reply":
             keys += ["F4 + call", "F8 - call"]
+        if shape in ("reply", "result"):
+            keys.append("F6 lay out")
         if shape == "result":
-            keys.append("F9 error: yes" if state.is_error else "F9 error: no")
-        return "  ".join([*keys, "Ctrl+G $EDITOR"])
+            keys.append("F9 is error" if state.is_error else "F9 no error")
+        return "  ".join([*keys, "^G $EDITOR"])
 
     def on_resize(self, event: events.Resize) -> None:
         """Beside each other when there is room."""
@@ -315,6 +327,17 @@ class EditorScreen(Screen[EditResult]):
             self.model.state.is_error = not self.model.state.is_error
             self._bar.hint(self._hints())
             self._later()
+
+    def action_lay_out(self) -> None:
+        """Lay this text out over lines if it is JSON; Ctrl+Z takes it back."""
+        panel = self._form.current
+        if panel is None or self._bar.asking or panel.field.hidden_tail:
+            return
+        text = panel.box.value
+        fault = json_fault(text)
+        if fault is None:
+            panel.box.put(lay_out(text))
+        self._say(f"Not JSON: {fault.words()}" if fault is not None else "")
 
     async def action_start_over(self) -> None:
         """Back to the original, without what was typed; asks first if there is anything."""

@@ -235,6 +235,18 @@ async def test_the_changes_show_beside_at_once_where_wide_and_on_a_key_where_nar
         await wait_for(pilot, lambda: "{+Now +}a refund" in screen_text(app))
 
 
+async def test_json_is_laid_out_over_lines_on_a_key_and_back() -> None:
+    app = open_editor("result", tool_result("c1", '{"a":1.50,"b":[]}'), call=CALL)
+    async with app.run_test(size=NARROW) as pilot:
+        await wait_for(pilot, lambda: 'answers get_order {"order_id": "4471"}' in screen_text(app))
+        await pilot.press("f6", "ctrl+z", "ctrl+s")
+        assert app.result == EditResult("unchanged")
+    app = open_editor("result", tool_result("c1", '{"a":1.50,"b":[]}'))
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.press("f6", "ctrl+s", "enter")
+        assert app.result.payload == tool_result("c1", '{\n  "a": 1.50,\n  "b": []\n}')
+
+
 async def test_keys_that_arrive_with_a_paste_decide_nothing() -> None:
     app = open_editor("message", user_message("hi"))
     async with app.run_test(size=NARROW) as pilot:
