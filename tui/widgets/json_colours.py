@@ -1,5 +1,6 @@
 """Where one line of JSON has its keys, strings, numbers and words; no parser, so broken JSON has
-colours too. Pure."""
+colours too. Pure.
+"""
 
 from __future__ import annotations
 
