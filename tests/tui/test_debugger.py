@@ -12,6 +12,8 @@ from rollstep.tui.screens.help import HelpScreen
 from rollstep.tui.screens.key_guard import KeyGuard
 from rollstep.tui.screens.reader import ReaderScreen
 from rollstep.tui.screens.start import StartScreen
+from rollstep.tui.screens.theme_picker import ThemePicker
+from rollstep.tui.settings import load_settings
 from rollstep.tui.target import OpenTarget
 from textual.events import Paste
 
@@ -26,8 +28,8 @@ async def test_the_debugger_at_every_size(
     opened: Opened, same_screen: Callable[..., None], size: tuple[int, int]
 ) -> None:
     """Title and whose move, status, timeline; three panes with the turns lined up and step 8
-    between > and <, with ``+1`` under it; recorded steps behind ┊; what s does; two lines of keys. At 80
-    columns one lane in time order with E, T, S in the margin.
+    between > and <, with ``+1`` under it; recorded steps behind ┊; what s does; two lines of keys.
+    At 80 columns one lane in time order with E, T, S in the margin.
     """
     async with opened(snapshot=refund(), size=size) as driver:
         same_screen(driver.app)
@@ -309,3 +311,32 @@ async def test_a_draft_that_was_left_is_offered_again(opened: Opened) -> None:
         payload = screen.model.payload()
         assert payload != user_message("")
         assert "half" in str(payload)
+
+
+async def test_themes_are_seen_at_once_and_remembered(opened: Opened, tmp_path: Path) -> None:
+    own = tmp_path / "config" / "themes"
+    own.mkdir(parents=True)
+    (own / "broken.yaml").write_text("name: Broken\n")
+    async with opened(snapshot=refund()) as driver:
+        before = driver.app.palette.theme.id
+        await driver.press("f2")
+        assert isinstance(driver.app.screen, ThemePicker)
+        assert any("broken.yaml" in problem for problem in driver.app.screen.request.problems)
+        await driver.press("j")
+        seen = driver.app.palette.theme.id
+        assert seen != before
+        assert driver.app.debugger is not None
+        assert driver.app.debugger.lanes[0].palette.theme.id == seen
+        await driver.press("escape")
+        assert driver.app.palette.theme.id == before
+        await driver.press("f2", "j", "enter")
+        assert load_settings(tmp_path / "config").theme == seen
+
+
+async def test_the_command_palette_knows_every_action(opened: Opened) -> None:
+    async with opened(snapshot=refund()) as driver:
+        await driver.press("colon")
+        await driver.pilot.press(*"last step of the branch")
+        await driver.until(lambda: bool(driver.app.screen.query("OptionList Option, CommandList")))
+        await driver.press_until("enter", lambda: driver.app.screen is driver.app.debugger)
+        await driver.until(lambda: driver.screen.model.cursor == 11)
