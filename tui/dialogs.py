@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .screens.export_types import ExportDone
     from .screens.new_project import NewResult
     from .screens.start import StartChoice
+    from .themes import Theme
 
 
 _NEW_SLOT = "new:project"
@@ -196,7 +197,24 @@ class Dialogs:
         screen.call_after_refresh(bar.open)
 
     def choose_theme(self) -> None:
-        """Choose a theme, seen at once."""
+        """Choose a theme, seen at once; it is remembered."""
+        from .screens.theme_picker import ThemePicker, ThemeRequest
+        from .themes import read_themes
+
+        app = self.app
+        themes, problems = read_themes(app.config)
+        request = ThemeRequest(
+            themes,
+            app.palette.theme.id,
+            lambda theme: app.set_theme(theme, keep=False),
+            tuple(str(problem) for problem in problems),
+        )
+
+        def chosen(theme: Theme | None) -> None:
+            if theme is not None:
+                app.set_theme(theme, keep=True)
+
+        app.push_screen(ThemePicker(request), chosen)
 
     def new_project(self, model: DebuggerModel | None) -> None:
         """A new project: blank, from a seed row, or a copy."""

@@ -36,6 +36,13 @@ from .themes import DEFAULT, Theme, find_theme
 
 if TYPE_CHECKING:
     from rollstep.core.events import Event
+    from textual.command import Provider
+
+
+def _action_commands() -> type[Provider]:
+    from .palette_commands import ActionCommands
+
+    return ActionCommands
 
 
 class RollstepApp(App[int]):
@@ -43,7 +50,7 @@ class RollstepApp(App[int]):
 
     TITLE = "rollstep"
     ENABLE_COMMAND_PALETTE = True
-    CSS = ""
+    COMMANDS = {_action_commands}  # noqa: RUF012 (Textual's way)
 
     def __init__(
         self,

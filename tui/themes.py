@@ -130,6 +130,18 @@ def theme_files(config: Path | None) -> dict[str, Path]:
     return files
 
 
+def read_themes(config: Path | None) -> tuple[tuple[Theme, ...], tuple[ThemeError, ...]]:
+    """Every theme there is, and what is wrong with the files that are none."""
+    themes: list[Theme] = []
+    problems: list[ThemeError] = []
+    for path in theme_files(config).values():
+        try:
+            themes.append(read_theme(path))
+        except ThemeError as error:
+            problems.append(error)
+    return tuple(themes), tuple(problems)
+
+
 def find_theme(theme_id: str, config: Path | None) -> Theme:
     """A theme by its id. Raises ThemeError when there is none, or when it is wrong."""
     own = config / "themes" / f"{theme_id}.yaml" if config is not None else None

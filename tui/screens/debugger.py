@@ -271,10 +271,12 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
 
     # keys
 
-    def action_act(self, name: str) -> None:
-        """Do one action of the registry, unless its keys rest now."""
+    def action_act(self, name: str, chosen: bool = False) -> None:
+        """Do one action of the registry, unless its keys rest now; ``chosen`` by name, it is meant
+        in any case.
+        """
         action = BY_ID[name]
-        if action.guard == "acts":
+        if action.guard == "acts" and not chosen:
             if self.rollstep.guard.closed or self._unpainted == name:
                 return
             self._unpainted = name
