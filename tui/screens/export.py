@@ -10,7 +10,7 @@ from rollstep.core.errors import RollstepError
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
@@ -71,7 +71,7 @@ class ExportScreen(Screen[ExportDone | None]):
                 yield Static("path", classes="name")
                 yield self._path
         yield Static("", id="report-title")
-        with Vertical(id="report-area"):
+        with VerticalScroll(id="report-area", can_focus=True):
             yield Static("", id="report")
         yield self._bar
 

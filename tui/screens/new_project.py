@@ -79,7 +79,7 @@ class NewProject:
                 request,
                 title=f"A copy of {self.request.current.title}",
                 project=self.request.current,
-                note=copy_words(self.request.copied),
+                note=f"It takes along {copy_words(self.request.copied)}.",
             )
         elif seed is not None:
             request = replace(request, title="From a seed row", project=seed.project)
