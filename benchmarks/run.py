@@ -33,7 +33,7 @@ def main() -> int:
     rounds = 2 if asked.quick else 7
     parts: dict[str, Callable[[Path], list[Line]]] = {
         "screen": lambda folder: Screen(
-            ROLLSTEP, folder, rounds=rounds, presses=30 if asked.quick else 120
+            ROLLSTEP, folder, rounds=rounds, presses=30 if asked.quick else 60
         ).lines(),
         "streaming": lambda folder: streaming.lines(ROLLSTEP, folder),
         "headless": lambda folder: headless.lines(
