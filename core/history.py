@@ -8,7 +8,7 @@ import msgspec
 
 from .events import CommandDone, Event, VisibilityChanged
 from .journal import Journal
-from .model.history import Command
+from .model.history import Command, hidden_steps
 from .model.rollout import Rollout
 
 _replace = msgspec.structs.replace
@@ -26,12 +26,15 @@ class History:
         self._journal = journal
         self._emit = emit
         self._commands: list[Command] = []
+        self._undone: list[int] = []
+        """Indices of the commands that redo can bring back, the next one last."""
 
     def load(self, commands: tuple[Command, ...]) -> None:
         """Take saved commands, and hide the steps of those that were undone."""
         self._commands = list(commands)
-        for command in commands:
-            self._rollout.hidden.update(command.step_ids if command.undone else command.hides)
+        self._rollout.hidden |= hidden_steps(commands)
+        redoable = [i for i, command in enumerate(commands) if _can_be_redone(command)]
+        self._undone = redoable[::-1]
 
     def revision(self, default: int) -> int:
         """The project revision that the commands leave in use; ``default`` where none says."""
@@ -50,9 +53,11 @@ class History:
         """Start a command and give its index. Once it has an effect, what was undone before it can
         be redone no longer.
         """
-        n = len(self._commands) + 1
+        # Not their number: one that did nothing may have left a gap, and a saved one is replaced
+        # by another of the same n.
+        n = self._commands[-1].n + 1 if self._commands else 1
         self._commands.append(Command(n, label, head_before=head, head_after=head))
-        return n - 1
+        return len(self._commands) - 1
 
     def add_step(self, index: int, step_id: str, head: str | None) -> None:
         """The command made a step."""
@@ -84,6 +89,8 @@ class History:
         )
         if did_something:
             return False
+        if index in self._undone:
+            self._undone.remove(index)
         if index == len(self._commands) - 1:
             del self._commands[index]
         else:
@@ -92,9 +99,10 @@ class History:
 
     def finish(self, index: int) -> None:
         """The command is done; those who watch are told."""
-        if index < len(self._commands):
-            self._journal.command(self._commands[index])
-            self._emit(CommandDone(self._commands[index], "done"))
+        command = self._commands[index]
+        if len(command.step_ids) > _EVERY:
+            self._journal.command(command)
+        self._emit(CommandDone(command, "done"))
 
     def undo(self, head: str | None) -> Command | None:
         """Mark the newest command undone and hide its steps; None when there is none.
@@ -105,6 +113,7 @@ class History:
             command = self._commands[index]
             if not command.undone:
                 self._put(index, _replace(command, undone=True, head_after=head))
+                self._undone.append(index)
                 self._show(command.hides, command.step_ids)
                 self._emit(CommandDone(self._commands[index], "undone"))
                 return self._commands[index]
@@ -115,14 +124,9 @@ class History:
 
         Undo will come back to ``head``.
         """
-        candidates = [
-            index
-            for index, command in enumerate(self._commands)
-            if command.undone and not command.abandoned
-        ]
-        if not candidates:
+        if not self._undone:
             return None
-        index = candidates[0]
+        index = self._undone.pop()
         command = _replace(self._commands[index], undone=False, head_before=head)
         self._put(index, command)
         self._show(command.step_ids, command.hides)
@@ -140,10 +144,14 @@ class History:
         self._emit(VisibilityChanged(hidden=hidden, shown=shown))
 
     def _abandon_undone(self) -> None:
-        for index, old in enumerate(self._commands):
-            if old.undone and not old.abandoned:
-                self._put(index, _replace(old, abandoned=True))
+        for index in self._undone:
+            self._put(index, _replace(self._commands[index], abandoned=True))
+        self._undone.clear()
 
     def _put(self, index: int, command: Command) -> None:
         self._commands[index] = command
         self._journal.command(command)
+
+
+def _can_be_redone(command: Command) -> bool:
+    return command.undone and not command.abandoned

@@ -63,7 +63,7 @@ class TreeWriter:
         self.new_id = new_id
         self._choice: dict[str | None, str] = {}
         self._state: PathState | None = None
-        self._command: int | None = None
+        self._commands: list[int] = []
 
     @property
     def project(self) -> Project:
@@ -227,13 +227,13 @@ class TreeWriter:
         state = self._state
         if state is not None and state.leaf_id == step.parent_id:
             state.extend(step)
-        self.set_status("ended" if isinstance(step.payload, Stop) else "open")
         if self.watchers:
             self.emit(StepAdded(step))
         if move:
+            self.set_status("ended" if isinstance(step.payload, Stop) else "open")
             self.set_head(step.id)
-        if self._command is not None:
-            self.history.add_step(self._command, step.id, self.head)
+        if self._commands:
+            self.history.add_step(self._commands[-1], step.id, self.head)
 
     def merge(self, steps: Sequence[Step]) -> None:
         """Take in steps that another program saved. They move no head and belong to no command."""
@@ -276,14 +276,17 @@ class TreeWriter:
 
     @contextmanager
     def command(self, label: str) -> Iterator[int]:
-        """What happens inside is one command, to be undone as one. One that did nothing is none."""
-        index = self._command = self.history.begin(label, self.head)
+        """What happens inside is one command, to be undone as one. One that did nothing is none.
+
+        Another may begin before this one has ended (a mark, while a role is being asked) and end
+        after it (a run that its reader walked away from).
+        """
+        index = self.history.begin(label, self.head)
+        self._commands.append(index)
         try:
             yield index
         finally:
-            # A run that its reader walked away from ends late: another command may have begun.
-            if self._command == index:
-                self._command = None
+            self._commands.remove(index)
             if not self.history.drop_if_empty(index):
                 self.history.finish(index)
             self.save()

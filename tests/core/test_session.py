@@ -1,6 +1,7 @@
 """What a session promises: stepping, walking for free, editing, undoing, and failing well."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from rollstep.core.errors import IllegalStepError, RoleError, UsageError
@@ -27,6 +28,8 @@ from rollstep.core.model.project import (
 )
 from rollstep.core.roles.human import HumanNeeded
 from rollstep.core.session import Session
+from rollstep.core.store.change import Change
+from rollstep.core.store.library import Library
 
 from .projects_for_tests import LOST, ORDER, played, refund, said, texts
 
@@ -436,3 +439,74 @@ async def test_watchers_see_every_step_and_command() -> None:
     await session.turn()
     assert sum(isinstance(e, StepAdded) for e in events) == 5
     assert [e.command.label for e in events if isinstance(e, CommandDone)] == ["turn"]
+
+
+async def test_a_step_can_be_undone_whatever_was_pressed_while_it_was_made() -> None:
+    slow = Slow()
+    session = slow_session(slow)
+    first = await session.step()
+    assert first is not None
+    task = asyncio.create_task(session.step())
+    await slow.asked.wait()
+    with pytest.raises(UsageError, match="being made"):
+        await session.step()
+    await session.name_branch(first.id, "main")
+    slow.go.set()
+    step = await task
+    assert step is not None
+    assert [(c.label, c.step_ids) for c in session.commands] == [
+        ("step", (first.id,)),
+        ("step", (step.id,)),
+        ("naming a branch", ()),
+    ]
+    assert await session.undo() == "naming a branch"
+    assert await session.undo() == "step"
+    assert session.rollout.hidden == {step.id}
+
+
+async def test_a_late_result_leaves_the_status_of_where_the_human_is() -> None:
+    slow = Slow()
+    session = slow_session(slow)
+    first = await session.step()
+    assert first is not None
+    stop = await session.write(Stop("enough", "human"), at=None)
+    task = asyncio.create_task(session.step(first.id))
+    await slow.asked.wait()
+    await session.go_to(stop.id)
+    slow.go.set()
+    await task
+    assert session.saved().status == "ended"
+
+
+async def test_a_command_that_did_nothing_costs_no_saved_one_its_number(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library.sqlite")
+    session = await played(library=library)
+    await session.go_to(None)
+    walk = session.run()
+    await anext(walk)
+    assert session.head is not None
+    await session.name_branch(session.head, "one")
+    await walk.aclose()
+    await session.name_branch(session.head, "two")
+    again = Session.reopen(library.load(session.rollout.header.id), library)
+    assert again.head is not None
+    await again.name_branch(again.head, "three")
+    kept = library.load(session.rollout.header.id).commands
+    assert [command.label for command in kept] == ["run", *["naming a branch"] * 3]
+    library.close()
+
+
+async def test_a_step_is_saved_by_one_commit() -> None:
+    class Counting:
+        def __init__(self) -> None:
+            self.commits = 0
+
+        def commit(self, change: Change) -> dict[str, int]:
+            self.commits += 1
+            return {step.id: n for n, step in enumerate(change.steps, 1)}
+
+    library = Counting()
+    session = Session.start(refund(), library=library)  # type: ignore[arg-type]
+    await session.step()
+    await session.step()
+    assert library.commits == 2
