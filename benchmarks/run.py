@@ -14,13 +14,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import batches, headless, library, streaming
+from . import batches, headless, library, loading, streaming
 from .report import Line, machine, table
 from .screen import Screen
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance.md"
-PARTS = ("screen", "streaming", "headless", "library", "batches")
+PARTS = ("screen", "streaming", "loading", "headless", "library", "batches")
 ROLLSTEP = Path(sys.executable).with_name("rollstep")
 
 
@@ -36,6 +36,7 @@ def main() -> int:
             ROLLSTEP, folder, rounds=rounds, presses=30 if asked.quick else 60
         ).lines(),
         "streaming": lambda folder: streaming.lines(ROLLSTEP, folder),
+        "loading": lambda folder: loading.lines(ROLLSTEP, folder),
         "headless": lambda folder: headless.lines(
             ROLLSTEP,
             folder,
