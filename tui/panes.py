@@ -200,6 +200,8 @@ class PaneView:
 
     def _first_ahead(self, index: int) -> bool:
         path = self.model.path
+        if index >= len(path):
+            return False  # an answer on its way: nothing is recorded of it
         turn = path.turn[index]
         return turn == path.turn[self.model.cursor] + 1 or self.model.cursor < 0
 

@@ -11,6 +11,8 @@ from .rows import Row, Span, row
 from .sanitize import one_line
 from .who import LETTERS
 
+_MARKERS = 26
+"""Cells kept free for the words that say how many turns are left out on either side."""
 _LONGEST_TURN = 60
 """Steps of one turn that the line draws; more of it is a number."""
 
@@ -38,24 +40,30 @@ def timeline(model: DebuggerModel, width: int, hits: Hits = frozenset()) -> Cell
     path = model.path
     if not path.steps:
         return Cells(row((" no steps yet", "dim")), [])
-    turns = path.turns
-    here = path.turn[max(model.cursor, 0)]
-    room = width - 24
+    pieces = _window(model, width - 2, hits)
+    if len(pieces) < path.turns:
+        pieces = _window(model, width - _MARKERS, hits)
+    return _draw(pieces, min(pieces), max(pieces), path.turns)
+
+
+def _window(model: DebuggerModel, room: int, hits: Hits) -> dict[int, _Piece]:
+    """The cursor's turn and as many around it as there is room for, those after it first."""
+    turns = model.path.turns
+    here = model.path.turn[max(model.cursor, 0)]
     pieces = {here: _turn(model, here, hits)}
     used = pieces[here].width
     low = high = here
-    while used < room and (low > 1 or high < turns):
+    while low > 1 or high < turns:
         for turn in (high + 1, low - 1):
             if not 1 <= turn <= turns or turn in pieces:
                 continue
             piece = _turn(model, turn, hits)
-            if used + piece.width > room:
-                room = used
-                break
-            pieces[turn] = piece
             used += piece.width
+            if used > room:
+                return pieces
+            pieces[turn] = piece
             low, high = min(low, turn), max(high, turn)
-    return _draw(pieces, low, high, turns)
+    return pieces
 
 
 def _draw(pieces: dict[int, _Piece], low: int, high: int, turns: int) -> Cells:

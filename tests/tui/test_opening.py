@@ -123,13 +123,19 @@ def test_a_crash_says_where_its_report_is_and_keeps_secrets_out(
 
 
 async def test_an_error_in_the_app_ends_it_with_words(opened: Opened) -> None:
-    with pytest.raises(ZeroDivisionError):
+    apps = []
+
+    async def fails() -> None:
         async with opened(sample="refund") as driver:
+            apps.append(driver.app)
             driver.app.call_later(lambda: 1 / 0)
             await driver.pilot.pause()
             await driver.pilot.pause()
-    assert driver.app.return_code == 1
-    assert "ZeroDivisionError" in driver.app.crash_words
+
+    with pytest.raises(ZeroDivisionError):
+        await fails()
+    assert apps[0].return_code == 1
+    assert "ZeroDivisionError" in apps[0].crash_words
 
 
 def test_the_presenter_loads_no_textual() -> None:

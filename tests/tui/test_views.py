@@ -248,3 +248,17 @@ def test_a_lane_without_tools_is_folded_to_a_strip() -> None:
     bare = msgspec.structs.replace(bare, tools=(), tool_simulator=None)
     model = DebuggerModel(plain._replace(projects=(bare,)))
     assert PaneView(model).resize(120, 20, narrow=False)[2] == 3
+
+
+def test_an_answer_on_its_way_in_a_new_turn_is_drawn_wherever_the_cursor_is() -> None:
+    model = DebuggerModel(refund("o9-1"))
+    model.asking = Asking("evaluator", "o9-1", "m")
+    model._retail()
+    view = PaneView(model)
+    view.resize(120, 60, narrow=False)
+    for index in (0, len(model.path) - 1):
+        model.jump(index)
+        view.show_cursor()
+        text = "\n".join(_text(rows) for rows in view.rows())
+        assert "asking m" in text
+        assert "turn 3" in text

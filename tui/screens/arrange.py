@@ -15,6 +15,8 @@ BOTTOM_LINES = 3
 """Hint and two lines of keys."""
 _RIGHT_FROM = 132
 """From this width on the inspector stands at the right unless told otherwise."""
+_THREE_LANES = 90
+"""Cells that three lanes need beside an inspector."""
 _BELOW_FROM = 34
 """From this height on it may stand below."""
 
@@ -50,7 +52,7 @@ def arrange(width: int, height: int, place: str) -> Arrangement:
         panes,
         inspector,
         Region(0, height - BOTTOM_LINES, width, BOTTOM_LINES),
-        panes.width < NARROW - 18,
+        width < NARROW or panes.width < _THREE_LANES,
         where == "below",
     )
 
