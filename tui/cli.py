@@ -6,6 +6,7 @@ for wrong arguments or input, 130 when interrupted.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -197,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        _say(_as_shown(error))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted")
@@ -215,6 +216,13 @@ def _say(text: str) -> None:
     from .sanitize import visible
 
     click.echo(visible(text), err=True)
+
+
+def _as_shown(error: click.ClickException) -> str:
+    """What click would print. It quotes arguments as they are, and a file's name may be one."""
+    words = io.StringIO()
+    error.show(file=words)
+    return words.getvalue().rstrip("\n")
 
 
 def _leave_stdout() -> None:

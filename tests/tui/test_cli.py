@@ -42,3 +42,12 @@ def test_names_that_are_no_utf_8_are_no_matter(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
     assert b"user_text" in done.stderr
+
+
+def test_an_argument_that_click_refuses_does_not_act_on_the_terminal() -> None:
+    """A shell's ``*`` makes arguments of whatever names a folder holds."""
+    done = in_a_process("open", "a", "b\x1b]52;c;aGFja2Vk\x07")
+    assert done.returncode == 2
+    assert b"unexpected extra argument (b\xe2\x90\x9b]52;c;aGFja2Vk\xe2\x90\x87)" in done.stderr
+    assert b"Usage: rollstep open" in done.stderr
+    assert b"\x1b" not in done.stderr

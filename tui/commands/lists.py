@@ -43,6 +43,6 @@ def _line(summary: Summary) -> str:
     ending = summary.stop_reason or summary.status
     facts = f"{summary.turns} turns, {summary.steps} steps, {summary.edits} edits"
     title, source = one_line(summary.title), one_line(summary.source)
-    return f"{summary.id}  {title}  ({facts}; {one_line(ending)})" + (
+    return f"{one_line(summary.id)}  {title}  ({facts}; {one_line(ending)})" + (
         f"  {source}" if source else ""
     )

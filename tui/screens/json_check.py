@@ -38,6 +38,8 @@ def parse_strict(text: str) -> tuple[Any, JsonFault | None]:
         return None, JsonFault(error.msg, error.lineno, error.colno)
     except _NotJson as error:
         return None, JsonFault(str(error))
+    except ValueError:  # valid JSON, but Python reads no integer of more than 4,300 digits
+        return None, JsonFault("a number is too long to be checked")
     except RecursionError:
         return None, JsonFault("nested too deeply to be checked")
 

@@ -6,8 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.session import Session
+from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
+
+from tests.core.store.making import PROJECT
 
 from .conftest import RunCli, in_a_process
 
@@ -16,6 +20,19 @@ def test_a_kept_rollout_is_listed(cli: RunCli, kept: tuple[Path, str]) -> None:
     library, rollout = kept
     _, out, _ = cli("list", "--library", library)
     assert out.startswith(f"{rollout}  Greet  (2 turns, 5 steps, 0 edits; max_turns)")
+
+
+def test_no_part_of_the_list_acts_on_the_terminal(cli: RunCli, tmp_path: Path) -> None:
+    """A rollout that came from a bundle has whatever id stood there."""
+    attack = "x\x1b]52;c;aGFja2Vk\x07\u202e\n"
+    header = RolloutHeader(attack, attack, source=attack)
+    library = tmp_path / "library.sqlite"
+    with Library.open(library) as opened:
+        opened.commit(Change(attack, header, (PROJECT,), status_note=attack))
+    _, out, _ = cli("list", "--library", library)
+    assert out.count("x␛]52;c;aGFja2Vk␇‹U+202E›␊") == 3
+    assert not set("\x1b\x07\u202e") & set(out)
+    assert out.count("\n") == 1
 
 
 def test_a_kept_rollout_is_exported_with_the_ids_of_the_run(
