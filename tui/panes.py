@@ -16,7 +16,7 @@ from .layout import TOP, Anchor
 from .presenter import DebuggerModel
 from .rows import Row, Span, row
 from .snapshot import Asking
-from .stepview import PaneLine, stop_title
+from .stepview import PaneLine, stop_title, text_lines
 from .timeline import mark
 from .who import LANES, LETTERS
 from .wrap import fit
@@ -156,11 +156,13 @@ class PaneView:
         return row(("│", "rule"), gutter=1) if self.lanes[lane].separated else Row()
 
     def _empty(self, columns: list[list[Row]]) -> None:
-        width = self.lanes[0].width
-        columns[0] += [Row(), row((fit("  Nothing has happened yet.", width), "dim"))]
-        columns[0].append(row((fit("  Press s to begin.", width), "dim")))
-        for lane in range(1, len(columns)):
-            columns[lane] += [self._blank(lane)] * 3
+        width = max(self.lanes[0].width - 4, 1)
+        goal = text_lines(self.model.project.goal, width, "text", self.height - 6)
+        lines = [PaneLine("dim", "goal"), *goal, PaneLine("dim", "")] if goal else []
+        lines += text_lines("Nothing has happened yet. Press s to begin.", width, "dim", 4)
+        columns[0].append(Row())
+        columns[0] += [row(("  ", "text"), (line.text, line.kind), gutter=2) for line in lines]
+        del columns[0][self.height + 1 :]
 
     def _rule(self, columns: list[list[Row]], band_index: int) -> None:
         """A line across all panes: a turn begins, or the rollout has stopped."""
