@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 from rollstep.core.model.messages import (
     Payload,
     Stop,
@@ -18,6 +19,7 @@ from rollstep.core.model.steps import Step
 
 from .sanitize import has_hidden
 
+_fast_decode = msgspec.json.Decoder().decode
 _CHECKED = 65_536
 """Arguments longer than this are not parsed for a flag."""
 _SCANNED = 200_000
@@ -64,12 +66,16 @@ def _reply_flags(reply: TargetReply) -> list[str]:
 def argument_flags(call: ToolCall) -> list[str]:
     """What is wrong with a call's arguments as JSON."""
     text = call.arguments
-    if len(text) > _CHECKED or (text[:1] == "{" and text == "{}"):
+    if len(text) > _CHECKED:
         return []
     try:
-        value = json.loads(text)
+        value = _fast_decode(text)
     except (ValueError, RecursionError):
-        return [f"arguments of {call.name} are not valid JSON"]
+        # Not all JSON is UTF-8 or finite: the standard module has the last word.
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return [f"arguments of {call.name} are not valid JSON"]
     if not isinstance(value, dict):
         return [f"arguments of {call.name} are not a JSON object"]
     return []

@@ -51,6 +51,7 @@ class Path:
         self.call: dict[int, ToolCall] = {}
         self._positions: dict[int, Position] = {-1: START}
         self._tail_band = False
+        self._tail = 0
         for step in steps:
             self.append(step)
 
@@ -59,7 +60,8 @@ class Path:
 
     def append(self, step: Step) -> None:
         """One more step at the end."""
-        self.set_tail(0)
+        if self._tail:
+            self.set_tail(0)
         index = len(self.steps)
         self.steps.append(step)
         self.at[step.id] = index
@@ -99,6 +101,7 @@ class Path:
             self._tail_band = False
         elif self.bands:
             self.bands[-1].end = len(self.steps)
+        self._tail = count
         if not count:
             return
         if new_turn or not self.bands or self.bands[-1].kind == "stop":
