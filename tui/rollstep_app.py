@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from rollstep.core.errors import RoleError, RollstepError
 from textual import events
+from textual._context import active_message_pump
 from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -140,6 +142,15 @@ class RollstepApp(App[int]):
             self._exception_event.set()
             self.crash_words = crash_words(error)
         self._close_messages_no_wait()
+
+    def pop_screen(self) -> AwaitComplete:
+        """Take the top screen away. A screen that has gone already takes no other with it: of two
+        Enters in a row, the second is still in its queue when the first has closed it.
+        """
+        asking = active_message_pump.get(None)
+        if isinstance(asking, Screen) and asking not in self.screen_stack:
+            return AwaitComplete()
+        return super().pop_screen()
 
     # the debugger's rollout
 
