@@ -97,14 +97,20 @@ compile() {
 
 fingerprint() {
     cat "$lock" pyproject.toml setup.py scripts/environment.sh | cksum
-    [ -z "${PYTHON:-}" ] || printf '%s\n' "$PYTHON"
     printf '%s\n' "$root"
 }
 
+made_with_another_python() {
+    [ -n "${PYTHON:-}" ] && [ "$(cat "$venv/.rollstep-python" 2>/dev/null)" != "$PYTHON" ]
+}
+
 stamp=$venv/.rollstep-$purpose
-if [ "$(cat "$stamp" 2>/dev/null)" != "$(fingerprint)" ]; then
+if made_with_another_python || [ "$(cat "$stamp" 2>/dev/null)" != "$(fingerprint)" ]; then
     # The dev lock holds all of the other, in the same versions, so it serves both purposes.
-    if ! new_enough "$venv/bin/python" || [ -n "${PYTHON:-}" ]; then make_venv; fi
+    if made_with_another_python || ! new_enough "$venv/bin/python"; then
+        make_venv
+        printf '%s' "${PYTHON:-}" >"$venv/.rollstep-python"
+    fi
     install_lock
     install_ourselves
     fingerprint >"$stamp"

@@ -12,6 +12,7 @@ import select
 import signal
 import termios
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -80,9 +81,12 @@ class Terminal:
         self._fed = 0
         settings = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", **env}
         self.started_at = time.perf_counter()
-        self._process = PtyProcess.spawn(
-            [str(word) for word in argv], cwd=str(cwd), env=settings, dimensions=(rows, columns)
-        )
+        with warnings.catch_warnings():
+            # Python 3.12 warns of a fork beside other threads; the child does nothing but exec.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process = PtyProcess.spawn(
+                [str(word) for word in argv], cwd=str(cwd), env=settings, dimensions=(rows, columns)
+            )
         self.pid: int = self._process.pid
         self._fd: int = self._process.fd
         self.settings_before = termios.tcgetattr(self._fd)
