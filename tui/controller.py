@@ -119,6 +119,7 @@ class Controller:
             tuple(rollout),
             frozenset(rollout.hidden),
             session.head,
+            _leaf(session),
             session.branches,
             session.marks,
             (),
@@ -235,9 +236,9 @@ class Controller:
 
     # drafts, requests, saving, exporting
 
-    def save_draft(self, slot: str, body: str) -> None:
-        """Keep text that is being typed."""
-        self._quiet(lambda session: session.save_draft(slot, body))
+    def save_draft(self, slot: str, body: str) -> Future[object] | None:
+        """Keep text that is being typed; the future fails with a StoreError that says why not."""
+        return self._quiet(lambda session: session.save_draft(slot, body))
 
     def drop_draft(self, slot: str) -> None:
         """The text was saved as a step, or thrown away."""
@@ -251,10 +252,11 @@ class Controller:
         session = self.engine.session
         return await session.drafts() if session is not None else ()
 
-    def _quiet(self, work: Callable[[Session], Coroutine[Any, Any, object]]) -> None:
+    def _quiet(
+        self, work: Callable[[Session], Coroutine[Any, Any, object]]
+    ) -> Future[object] | None:
         session = self.engine.session
-        if session is not None:
-            self.engine.submit(work(session))
+        return self.engine.submit(work(session)) if session is not None else None
 
     def request(self, digest: str) -> Future[str | None]:
         """The stored body of a request."""
@@ -282,3 +284,10 @@ class Controller:
     def save_again(self) -> None:
         """Try once more to save what could not be saved."""
         self._call(lambda session: session.save_again())
+
+
+def _leaf(session: Session) -> str | None:
+    leaf = session.head
+    while (following := session.recorded_next(leaf)) is not None:
+        leaf = following
+    return leaf

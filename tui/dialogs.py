@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -136,9 +137,17 @@ class Dialogs:
 
     def open_start(self, notice: str = "", path: str = "") -> None:
         """The start screen: recent rollouts, samples, a file, something new."""
-        self.app.when_done(
-            self.app.controller.recent(), lambda recent: self._start(recent, notice, path)
-        )
+
+        async def opening() -> None:
+            recent: list[Summary] = []
+            words = notice
+            try:
+                recent = await asyncio.wrap_future(self.app.controller.recent())
+            except RollstepError as error:
+                words = f"{notice} {error}".strip()
+            self._start(recent, words, path)
+
+        self.app.later(opening())
 
     def _start(self, recent: list[Summary], notice: str, path: str) -> None:
         from .screens.start import StartScreen

@@ -75,6 +75,7 @@ class RollstepApp(App[int]):
         self._first = snapshot
         self._safe = SafeText()
         self._drafts: dict[str, str] = {}
+        self._draft_words = ""
         self.crash_words = ""
         theme = textual_theme(self.palette.theme)
         self.register_theme(theme)
@@ -214,8 +215,14 @@ class RollstepApp(App[int]):
         self.show_snapshot(snapshot)
 
     def later(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something that waits for the engine."""
-        self.run_worker(work, group="later")
+        """Run something that waits for the engine; what goes wrong there is said."""
+        self.run_worker(self._said(work), group="later")
+
+    async def _said(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except RollstepError as error:
+            self.say(str(error))
 
     # drafts
 
@@ -240,7 +247,19 @@ class RollstepApp(App[int]):
     def keep_draft(self, slot: str, body: str) -> None:
         """Keep what is being typed."""
         self._drafts[slot] = body
-        self.controller.save_draft(slot, body)
+        saving = self.controller.save_draft(slot, body)
+        if saving is not None:
+            self.later(self._keeping(saving))
+
+    async def _keeping(self, saving: Future[object]) -> None:
+        words = ""
+        try:
+            await asyncio.wrap_future(saving)
+        except RollstepError as error:
+            words = f"{error} What you type is only in memory."
+        if words and words != self._draft_words:  # once, not with every key
+            self.say(words)
+        self._draft_words = words
 
     def drop_draft(self, slot: str) -> None:
         """A draft is done with."""

@@ -43,9 +43,11 @@ def ended(one: Summary) -> str:
 
 
 def ago(seconds: float) -> str:
-    """How long ago, in words."""
+    """How long ago, in words; nothing for what a wrong clock has put into the future."""
+    if seconds < -_UNITS[0][0]:
+        return ""
     for size, unit in _UNITS:
         count = int(seconds // size)
-        if count:
+        if count > 0:
             return f"{count} {unit}{'s' if count > 1 else ''} ago"
     return "just now"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -66,6 +67,7 @@ class Library:
         self._wait = wait
         self._clock = clock
         self._lock = threading.RLock()
+        self._file = _identity(path)
         self._folder_to_delete: Path | None = None
 
     @classmethod
@@ -270,8 +272,8 @@ class Library:
         if not query:
             return ()
         if not self.read_only and self._has_pending():
-            # While another program keeps the lock, the steps are read one by one instead.
-            with suppress(LibraryLockedError):
+            # Where nothing can be written now, the steps are read one by one instead.
+            with suppress(LibraryLockedError, NotSavedError):
                 self.index_pending()
         with self._reading() as connection:
             indexed = not search.has_pending(connection)
@@ -283,6 +285,12 @@ class Library:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         if self.read_only:
             raise NotSavedError(f"Not saved: the library {self.path} is read-only.")
+        if self._file != _identity(self.path):
+            # SQLite would go on writing to a file that nobody will ever open again.
+            raise NotSavedError(
+                f"Not saved: the library {self.path} was deleted, moved or replaced while it was "
+                "open. Put it back, or export what is not saved."
+            )
         with self._transaction("BEGIN IMMEDIATE", saving=True) as connection:
             yield connection
 
@@ -358,6 +366,15 @@ class Library:
         decode = codec.decode
         with _no_collection():
             return tuple([decode(body) for (body,) in rows])
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file stands there, whatever its content; None for none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager

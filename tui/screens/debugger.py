@@ -231,7 +231,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         if digest not in self._requests:
             self._requests[digest] = None
             future = self.rollstep.controller.request(digest)
-            self.run_worker(self._fetch(digest, future), group="request")
+            self.rollstep.later(self._fetch(digest, future))
         return self._requests[digest]
 
     async def _fetch(self, digest: str, future: object) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from rollstep.core.errors import InputError, LibraryLockedError, StoreError
+from rollstep.core.errors import InputError, LibraryLockedError, NotSavedError, StoreError
 from rollstep.core.store.library import Library
 
 from tests.core.store.making import conversation, first
@@ -138,3 +138,27 @@ def test_what_is_not_durable_is_still_in_the_file(path: Path) -> None:
         library.commit(first("r1", conversation(1)))
         with Library.open(path) as other:
             assert len(other.load("r1").steps) == 2
+
+
+def test_a_library_that_goes_away_while_it_is_open_acknowledges_nothing(path: Path) -> None:
+    """SQLite would go on writing to the file that has no name any more."""
+    aside = path.with_name("aside.sqlite")
+    with Library.open(path) as library:
+        library.commit(first("r1", conversation(1)))
+        for other in (False, True):
+            path.rename(aside)
+            if other:
+                path.write_bytes(b"")
+            with pytest.raises(NotSavedError, match="was deleted, moved or replaced"):
+                library.commit(first("r2"))
+            assert len(library.load("r1").steps) == 2
+            aside.replace(path)
+        library.commit(first("r2"))
+        assert library.count() == 2
+
+
+def test_where_nothing_can_be_written_the_steps_are_searched_all_the_same(path: Path) -> None:
+    with Library.open(path) as library:
+        library.commit_many([first("r1", conversation(1))])
+        path.unlink()
+        assert [hit.step_id for hit in library.search("answer")] == ["s1"]
