@@ -20,14 +20,20 @@ async def open_target(engine: Engine, target: OpenTarget, roles: Path | None = N
     """Open the target. Raises a RollstepError that names what is wrong and where."""
     session = await _open(engine, target, roles)
     if target.step is not None:
-        path = session.rollout.path(session.rollout.newest_leaf(session.head))
-        if not 1 <= target.step <= len(path):
-            raise UsageError(
-                f"There is no step {target.step}: this branch has {len(path)} steps. "
-                "Open the rollout without a number, and find the step there."
-            )
-        await session.go_to(path[target.step - 1].id)
+        await session.go_to(_step_of_link(session, target.step))
     return session
+
+
+def _step_of_link(session: Session, number: int) -> str:
+    rollout = session.rollout
+    for step in rollout:
+        if step.seq == number and step.id not in rollout.hidden:
+            return step.id
+    last = max((step.seq for step in rollout), default=0)
+    raise UsageError(
+        f"There is no step {number} in this rollout: its steps are numbered 1 to {last}. "
+        "Open the rollout without a number, and find the step there."
+    )
 
 
 async def _open(engine: Engine, target: OpenTarget, roles: Path | None) -> Session:
@@ -45,11 +51,24 @@ async def _open_sample(engine: Engine, target: OpenTarget) -> Session:
 
     found = sample(target.sample)
     if target.recorded and found.bundle is not None and engine.library is not None:
-        return await _open_bundle(engine, found.bundle)
+        return await _open_recording(engine, found.bundle)
     project = recorded_project(found.bundle) if found.bundle is not None else None
     if project is None:
         return await _open_project(engine, found.project, f"sample {found.name}")
     return await engine.open_project(project, source=f"sample {found.name}")
+
+
+async def _open_recording(engine: Engine, bundle: Path) -> Session:
+    """A sample's recording, at its first step; where it is in the library already, as it was left."""
+    from rollstep.core.store.importing import import_bundle
+
+    assert engine.library is not None
+    before = engine.library.count()
+    rollout_id = import_bundle(bundle, engine.library, [])[0]
+    session = await engine.open_rollout(rollout_id)
+    if engine.library.count() > before and (path := session.rollout.path(session.head)):
+        await session.go_to(path[0].id)
+    return session
 
 
 class _ProjectLine(msgspec.Struct):

@@ -57,7 +57,8 @@ class DebuggerModel:
         self._tail: list[Attempt | Asking] = []
         self._tail_version = 0
         self.acting_from: str | None = None
-        self._show(self.rollout.newest_leaf(snapshot.head), cursor_on=snapshot.head)
+        leaf = snapshot.leaf or self.rollout.newest_leaf(snapshot.head)
+        self._show(leaf, cursor_on=snapshot.head)
 
     # what is there
 

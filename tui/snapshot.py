@@ -25,6 +25,8 @@ class Snapshot(NamedTuple):
     steps: tuple[Step, ...]
     hidden: frozenset[str] = frozenset()
     head: str | None = None
+    leaf: str | None = None
+    """The end of the branch through the head that stepping follows."""
     branches: tuple[Branch, ...] = ()
     marks: tuple[Mark, ...] = ()
     scores: tuple[Score, ...] = ()

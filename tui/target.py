@@ -9,9 +9,9 @@ from typing import NamedTuple
 class OpenTarget(NamedTuple):
     """One of: a file, a rollout of the library (its id or the beginning of it), a sample.
 
-    ``step`` is the number behind the ``#`` of a link, a position in the branch that opens,
-    counted from 1; ``record`` the row of a seed file, counted from 0. ``recorded`` opens a
-    sample's recorded rollout instead of the project afresh.
+    ``step`` is the number behind the ``#`` of a link: a step's ``seq``, which stays what it is
+    whatever is forked; ``record`` the row of a seed file, counted from 0. ``recorded`` opens a
+    sample's recorded rollout, at its first step, instead of the project afresh.
     """
 
     path: Path | None = None

@@ -48,7 +48,8 @@ def test_samples_open_afresh_or_as_recorded(controller: Controller) -> None:
     assert _open(controller, sample="refund").steps == ()
     recorded = _open(controller, sample="refund", recorded=True)
     assert len(recorded.steps) > 10
-    assert recorded.head is not None
+    assert recorded.head == recorded.steps[0].id
+    assert recorded.leaf in {branch.leaf_id for branch in recorded.branches}
 
 
 def test_files_of_every_kind_open(controller: Controller, tmp_path: Path) -> None:

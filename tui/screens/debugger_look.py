@@ -259,8 +259,8 @@ class LookActions:
 
     def do_copy_link(self) -> None:
         """A link to the step."""
-        number = self.screen.model.cursor + 1
-        link = self.screen.model.rollout.header.id + (f"#{number}" if number > 0 else "")
+        step = self.screen.model.step
+        link = self.screen.model.rollout.header.id + (f"#{step.seq}" if step and step.seq else "")
         self.screen.app.copy_to_clipboard(visible(link))
         self.screen.flash(f"In the clipboard: {link}; rollstep open takes it.", "ok")
 
