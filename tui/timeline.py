@@ -13,6 +13,8 @@ from .who import LETTERS
 
 _MARKERS = 26
 """Cells kept free for the words that say how many turns are left out on either side."""
+_LEAST_TURN = 5
+"""Cells that the shortest turn takes."""
 _LONGEST_TURN = 60
 """Steps of one turn that the line draws; more of it is a number."""
 
@@ -40,7 +42,8 @@ def timeline(model: DebuggerModel, width: int, hits: Hits = frozenset()) -> Cell
     path = model.path
     if not path.steps:
         return Cells(row((" no steps yet", "dim")), [])
-    pieces = _window(model, width - 2, hits)
+    may_all_fit = path.turns * _LEAST_TURN <= width
+    pieces = _window(model, width - 2, hits) if may_all_fit else {}
     if len(pieces) < path.turns:
         pieces = _window(model, width - _MARKERS, hits)
     return _draw(pieces, min(pieces), max(pieces), path.turns)
