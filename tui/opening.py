@@ -59,7 +59,7 @@ async def _open_sample(engine: Engine, target: OpenTarget) -> Session:
 
 
 async def _open_recording(engine: Engine, bundle: Path) -> Session:
-    """A sample's recording, at its first step; where it is in the library already, as it was left."""
+    """A sample's recording at its first step; one the library has already, as it was left."""
     from rollstep.core.store.importing import import_bundle
 
     assert engine.library is not None

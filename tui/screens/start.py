@@ -82,7 +82,7 @@ class StartScreen(Screen[StartChoice | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "open_file", "Open a file"),
         Binding("a", "new", "New project"),
-        Binding("v", "recorded", "Open the sample's recorded rollout"),
+        Binding("v", "afresh", "Open the sample with nothing played yet"),
         Binding("slash", "filter", "Filter"),
         Binding("question_mark,f1", "help", "Keys"),
         Binding("escape", "back", "Back", show=False),
@@ -125,7 +125,7 @@ class StartScreen(Screen[StartChoice | None]):
         """Enter or a click on a row."""
         key = event.row.key
         if isinstance(key, SampleRow):
-            self.dismiss(StartChoice("sample", key.name))
+            self.dismiss(StartChoice("sample", key.name, recorded=key.recorded))
         elif isinstance(key, RecentRow):
             self.dismiss(StartChoice("rollout", key.id))
         elif key == _MORE:
@@ -154,11 +154,11 @@ class StartScreen(Screen[StartChoice | None]):
         """A new project."""
         self.dismiss(StartChoice("new"))
 
-    def action_recorded(self) -> None:
-        """The recorded rollout of the sample under the cursor."""
+    def action_afresh(self) -> None:
+        """The sample under the cursor, with nothing played yet."""
         row = self._list.current
-        if row is not None and isinstance(row.key, SampleRow) and row.key.recorded:
-            self.dismiss(StartChoice("sample", row.key.name, recorded=True))
+        if row is not None and isinstance(row.key, SampleRow):
+            self.dismiss(StartChoice("sample", row.key.name))
 
     def action_help(self) -> None:
         """All keys."""
@@ -270,7 +270,7 @@ class StartScreen(Screen[StartChoice | None]):
         elif self.query("PathField"):
             words = "Enter open   Tab complete   Esc back"
         else:
-            words = "Enter open   v recorded   o file   a new   / filter   ? keys   q quit"
+            words = "Enter open   v afresh   o file   a new   / filter   ? keys   q quit"
             if self._filter:
                 words += f"   showing {self._filter}"
         self.query_one("#keys", Static).update(Content(one_line(words)))

@@ -48,14 +48,14 @@ async def test_enter_opens_what_the_cursor_stands_on() -> None:
     app = start()
     async with app.run_test(size=NARROW) as pilot:
         await pilot.press("j", "enter")
-        assert app.result == StartChoice("sample", "trip")
+        assert app.result == StartChoice("sample", "trip", recorded=True)
 
 
-async def test_v_opens_a_sample_s_recorded_rollout() -> None:
+async def test_v_opens_a_sample_with_nothing_played_yet() -> None:
     app = start()
     async with app.run_test(size=NARROW) as pilot:
         await pilot.press("v")
-        assert app.result == StartChoice("sample", "refund", recorded=True)
+        assert app.result == StartChoice("sample", "refund")
 
 
 async def test_older_rollouts_come_on_demand() -> None:
@@ -72,7 +72,7 @@ async def test_typing_after_a_slash_finds_a_row() -> None:
         await pilot.press("slash")
         await type_text(pilot, "fatherq")
         await pilot.press("backspace", "enter", "enter")
-        assert app.result == StartChoice("sample", "trip")
+        assert app.result == StartChoice("sample", "trip", recorded=True)
 
 
 async def test_a_path_is_completed_and_opened(tmp_path: Path) -> None:
