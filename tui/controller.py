@@ -55,7 +55,7 @@ class Controller:
         self.maker = maker
         self.started = started
         self.roles = roles
-        self.post: Callable[[Message], object] = lambda message: None
+        self.post: Callable[[Message], object] | None = None
         self._events: deque[tuple[int, Event]] = deque()
         self._generation = 0
         self._told = False
@@ -69,7 +69,8 @@ class Controller:
         with self._lock:
             self._events.append((self._generation, event))
             tell, self._told = not self._told, True
-        if tell:
+        # Before the app listens, the screen's thread may be in the middle of importing Textual.
+        if tell and self.post is not None:
             from .messages import EngineNews
 
             self.post(EngineNews())
@@ -152,6 +153,8 @@ class Controller:
         return True
 
     def _ended(self, label: str, future: Future[Any]) -> None:
+        if self.post is None:
+            return
         from .messages import CommandEnded
 
         if future.cancelled():

@@ -103,8 +103,7 @@ class RollstepApp(App[int]):
         """Listen to the engine, and to the system."""
         self.controller.post = self.post_message
         self._listen_to_signals()
-        if self.controller.take_events():
-            self.post_message(EngineNews())
+        self.post_message(EngineNews())
         if self.startup_words:
             self.say(self.startup_words)
         if self._first is not None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,3 +32,22 @@ async def test_the_library_is_used_on_another_thread_than_the_screens(
     assert steps > 3
     assert used
     assert threading.current_thread() not in used
+
+
+def test_news_from_before_the_app_waits_for_it_and_loads_nothing(tmp_path: Path) -> None:
+    """The engine opens a rollout while Textual is being imported: two threads importing it at once
+    end in a module that is half there.
+    """
+    script = (
+        "import sys\n"
+        "from rollstep.tui.start import start_controller\n"
+        "from rollstep.tui.target import OpenTarget\n"
+        "controller = start_controller(None)\n"
+        "controller.open(OpenTarget(sample='refund', recorded=True, step=3)).result()\n"
+        "controller.engine.submit(controller.engine.session.go_to(None)).result()\n"
+        "assert controller.take_events()\n"
+        "controller.stop()\n"
+        "sys.exit(any(name.partition('.')[0] == 'textual' for name in sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=False)
+    assert done.returncode == 0
