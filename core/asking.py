@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import traceback
-from collections.abc import Awaitable, Callable
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -48,6 +51,10 @@ class Made(msgspec.Struct, frozen=True):
     request: tuple[str, str] | None = None
 
 
+Take = Callable[[Ask, "Made | RoleError"], None]
+"""Takes the answer to a question, or the failure in its place."""
+
+
 class Asker:
     """Asks a project's roles. They are made when first needed, so that looking never runs a
     user's code, and anew for each project revision.
@@ -58,8 +65,6 @@ class Asker:
         self._roles: Roles | None = None
         self._project: Project | None = None
         self._emit = emit
-        self.watched = False
-        """Whether anybody wants to see askings start, stream and end."""
 
     async def make(
         self,
@@ -72,25 +77,44 @@ class Asker:
     ) -> Made:
         """The payload that this action calls for. Raises RoleError and HumanNeeded."""
         if not isinstance(action, Ask):
-            return by_script(action)
-        roles = self._roles
-        if roles is None or self._project is not project:
-            roles = await self._build(project)
-        if not self.watched:
-            return await make(action, state, project, roles, take_index, seed, no_stream)
-        self._emit(AskStarted(action.role, parent_id, roles.name(action.role)))
+            return await _by_script(action)
+
+        def stream(text: str) -> None:
+            self._emit(Streamed(parent_id, text))
+
+        roles = await self._roles_of(project)
+        with self._told(action, roles, parent_id):
+            return await make(action, state, project, roles, take_index, seed, stream)
+
+    async def make_together(
+        self,
+        asks: Sequence[Ask],
+        state: PathState,
+        project: Project,
+        seed: str,
+        parent_id: str | None,
+        take: Take,
+    ) -> None:
+        """Ask all of these at once (see the function); their texts are not streamed, because they
+        would run into one another.
+        """
+        roles = await self._roles_of(project)
+        with self._told(asks[0], roles, parent_id):
+            await make_together(asks, state, project, roles, seed, take)
+
+    @contextmanager
+    def _told(self, ask: Ask, roles: Roles, parent_id: str | None) -> Iterator[None]:
+        """Those who watch are told that the asking starts and ends."""
+        self._emit(AskStarted(ask.role, parent_id, roles.name(ask.role)))
         try:
-            return await make(
-                action,
-                state,
-                project,
-                roles,
-                take_index,
-                seed,
-                lambda text: self._emit(Streamed(parent_id, text)),
-            )
+            yield
         finally:
             self._emit(AskEnded(parent_id))
+
+    async def _roles_of(self, project: Project) -> Roles:
+        if self._roles is None or self._project is not project:
+            return await self._build(project)
+        return self._roles
 
     async def _build(self, project: Project) -> Roles:
         roles = self._roles_for(project)
@@ -105,7 +129,7 @@ class Asker:
             self._roles = None
 
 
-async def make(
+def make(
     action: Action,
     state: PathState,
     project: Project,
@@ -113,21 +137,65 @@ async def make(
     take_index: int,
     seed: str,
     stream: Stream,
-) -> Made:
+) -> Awaitable[Made]:
     """The payload that an action calls for, by script, rule or role.
 
     Raises RoleError when the role fails, HumanNeeded when a human plays it.
     """
     if isinstance(action, Ask):
         view = state.view(action, project, take_index=take_index, seed=seed)
-        try:
-            answer = await _ask(roles, view, stream)
-        except RollstepError:
-            raise
-        except Exception as error:
-            raise _raised(error, action, roles) from error
-        return _made(answer, action, roles, project)
-    return by_script(action)
+        return _asked(action, view, roles, stream)
+    return _by_script(action)
+
+
+async def make_together(
+    asks: Sequence[Ask],
+    state: PathState,
+    project: Project,
+    roles: Roles,
+    seed: str,
+    take: Take,
+) -> None:
+    """Ask all of these at once, and hand each answer (or the RoleError in its place) to ``take``.
+
+    In the order of the questions, so that equal runs give equal bytes; an answer that has come
+    while an earlier one is waited for is kept when that waiting is cancelled.
+    """
+    views = [state.view(ask, project, seed=seed) for ask in asks]
+    waiting = deque(
+        (ask, asyncio.create_task(_outcome(ask, view, roles)))
+        for ask, view in zip(asks, views, strict=True)
+    )
+    try:
+        while waiting:
+            ask, task = waiting[0]
+            outcome = await task
+            waiting.popleft()
+            take(ask, outcome)
+    finally:
+        for _, task in waiting:
+            task.cancel()  # does nothing to one that is done
+        await asyncio.gather(*(task for _, task in waiting), return_exceptions=True)
+        for ask, task in waiting:
+            if not task.cancelled() and task.exception() is None:
+                take(ask, task.result())
+
+
+async def _outcome(ask: Ask, view: View, roles: Roles) -> Made | RoleError:
+    try:
+        return await _asked(ask, view, roles, no_stream)
+    except RoleError as error:
+        return error
+
+
+async def _asked(ask: Ask, view: View, roles: Roles, stream: Stream) -> Made:
+    try:
+        answer = await _ask(roles, view, stream)
+    except RollstepError:
+        raise
+    except Exception as error:
+        raise _raised(error, ask, roles) from error
+    return _made(answer, ask, roles, view.project)
 
 
 def _raised(error: Exception, ask: Ask, roles: Roles) -> RoleError:
@@ -138,7 +206,7 @@ def _raised(error: Exception, ask: Ask, roles: Roles) -> RoleError:
     )
 
 
-def by_script(action: Action) -> Made:
+async def _by_script(action: Action) -> Made:
     """The payload of an action that asks nobody: the opening, or a stop by rule."""
     if isinstance(action, Opening):
         return Made(user_message(action.text), "script")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 
-from .asking import Asker
+import msgspec
+
+from .asking import Asker, Made
 from .clock import Clock
 from .errors import RoleError, UsageError
 from .events import Failed, Paused
-from .model.messages import Stop
+from .model.messages import Payload, Stop, ToolResult
 from .model.project import StopRules
 from .model.steps import Attempt, Step
 from .playthrough import attempt_of
-from .rules.stepper import Action, Ask, Nobody, next_action
+from .rules.stepper import Action, Ask, Nobody, next_action, together
 from .rules.stops import limit_reached, limit_stop
 from .rules.views import PathState
 from .writer import TreeWriter
@@ -47,11 +50,12 @@ class Player:
         """Step on from here until the end, a limit, a pause, or the head is moved elsewhere."""
         self.pause = False
         while True:
-            step = await self.step(parent)
-            if step is None:
-                return
-            yield step
-            if self._writer.head != step.id or isinstance(step.payload, Stop):
+            made, error = await self._go_on(parent)
+            for step in made:
+                yield step
+            if error is not None:
+                raise error
+            if not made or self._writer.head != step.id or isinstance(step.payload, Stop):
                 return
             if self.pause:
                 self._writer.emit(Paused("paused by you"))
@@ -79,9 +83,23 @@ class Player:
         steps = self._writer.rollout.steps
         takes = self._writer.rollout.takes(step.id)
         given = sum(1 for take in takes if steps[take].origin != "human")
-        return await self._make_next(step.parent_id, max(given, 1))
+        return await self._make_next(step.parent_id, max(given, 1), step.payload)
 
-    async def _make_next(self, parent: str | None, take_index: int = 0) -> Step | None:
+    async def _go_on(self, parent: str | None) -> tuple[Sequence[Step], RoleError | None]:
+        """The next step, or all results of a reply whose calls may be asked for at once; and the
+        failure of one of those.
+        """
+        writer = self._writer
+        if writer.recorded_next(parent) is None:
+            asks = together(writer.position(parent), writer.project)
+            if asks:
+                return await self._make_together(asks, parent)
+        step = await self.step(parent)
+        return (() if step is None else (step,)), None
+
+    async def _make_next(
+        self, parent: str | None, take_index: int = 0, retaken: Payload | None = None
+    ) -> Step | None:
         writer = self._writer
         if parent != writer.head:
             writer.set_head(parent)
@@ -89,6 +107,10 @@ class Player:
         action = next_action(state.position, writer.project)
         if isinstance(action, Nobody):
             return None
+        if isinstance(retaken, ToolResult) and isinstance(action, Ask):
+            # Results need not stand in the order of their calls: a human may write any of them.
+            call = next(c for c in state.position.open_calls if c.id == retaken.call_id)
+            action = msgspec.structs.replace(action, call=call)
         return await self._make(action, state, parent, take_index)
 
     async def _make(
@@ -96,23 +118,60 @@ class Player:
     ) -> Step:
         writer = self._writer
         project, revision = writer.project, writer.revision
+        try:
+            with self._being_busy():
+                made = await self._asker.make(
+                    action, state, project, take_index, self._seed, parent
+                )
+        except RoleError as error:
+            assert isinstance(action, Ask)
+            self._fail(error, action, parent)
+            raise
+        step = writer.put_made(made, parent, revision=revision, late=writer.head != parent)
+        writer.save()
+        return step
+
+    async def _make_together(
+        self, asks: Sequence[Ask], parent: str | None
+    ) -> tuple[Sequence[Step], RoleError | None]:
+        self.must_be_idle()
+        writer = self._writer
+        if parent != writer.head:
+            writer.set_head(parent)
+        project, revision = writer.project, writer.revision
+        steps: list[Step] = []
+        failed: list[tuple[RoleError, Ask]] = []
+
+        def take(ask: Ask, outcome: Made | RoleError) -> None:
+            if isinstance(outcome, RoleError):
+                failed.append((outcome, ask))
+                return
+            last = steps[-1].id if steps else parent
+            late = writer.head != last
+            steps.append(writer.put_made(outcome, last, revision=revision, late=late))
+            writer.save()
+
+        state = writer.state_at(parent)
+        try:
+            with self._being_busy():
+                await self._asker.make_together(asks, state, project, self._seed, parent, take)
+        finally:
+            for error, ask in failed:
+                self._fail(error, ask, steps[-1].id if steps else parent)
+        return steps, failed[0][0] if failed else None
+
+    @contextmanager
+    def _being_busy(self) -> Iterator[None]:
         self.busy = True
         self._task = asyncio.current_task()
         try:
-            made = await self._asker.make(action, state, project, take_index, self._seed, parent)
-        except RoleError as error:
-            self._fail(error, action, parent)
-            raise
+            yield
         finally:
             self.busy = False
             self._task = None
-        step = writer.put_made(made, parent, revision=revision, late=writer.head != parent)
-        self._writer.save()
-        return step
 
-    def _fail(self, error: RoleError, action: Action, parent: str | None) -> None:
-        assert isinstance(action, Ask)
-        attempt = attempt_of(error, action, parent, self._writer.new_id(), self._clock())
+    def _fail(self, error: RoleError, ask: Ask, parent: str | None) -> None:
+        attempt = attempt_of(error, ask, parent, self._writer.new_id(), self._clock())
         self.attempts.append(attempt)
         self._writer.journal.attempt(attempt)
         self._writer.emit(Failed(attempt))

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from .asking import make
+from .asking import Made, make, make_together
 from .clock import Clock, wall_clock
 from .errors import RoleError
 from .ids import IdMaker
-from .model.messages import Stop
 from .model.project import Project, StopRules
 from .model.steps import Attempt, Step, role_of
 from .roles.human import HumanNeeded
 from .roles.protocols import no_stream
-from .rules.stepper import Ask, Nobody, next_action
+from .rules.stepper import Ask, Nobody, next_action, together
 from .rules.stops import limit_reached, limit_stop
 from .rules.views import PathState
 
@@ -59,23 +58,15 @@ async def play_through(
     """Play until a stop, a limit, a human's move, or a failure. Raises nothing of a role's.
 
     ``each`` is called with every step before the next role is asked, to save what was paid for.
+    Of calls that are asked for at once, the results that came are kept when another fails.
     """
     state = PathState(project)
     has_limits = project.stop != _NO_LIMITS
     steps: list[Step] = []
     requests: list[tuple[str, str]] = []
-    while True:
-        action = next_action(state.position, project)
-        if isinstance(action, Nobody):
-            return Played(tuple(steps), "ended", "", (), tuple(requests))
-        try:
-            made = await make(action, state, project, roles, 0, seed, no_stream)
-        except HumanNeeded as needed:
-            return Played(tuple(steps), "parked", str(needed), (), tuple(requests))
-        except RoleError as error:
-            assert isinstance(action, Ask)
-            attempt = attempt_of(error, action, state.leaf_id, new_id(), clock())
-            return Played(tuple(steps), "failed", str(error), (attempt,), tuple(requests))
+    failed: list[tuple[RoleError, Ask]] = []
+
+    def put(made: Made) -> None:
         payload = made.payload
         step = Step(
             new_id(),
@@ -94,14 +85,39 @@ async def play_through(
             requests.append(made.request)
         if each is not None:
             each(step, made.request)
-        if isinstance(payload, Stop):
-            return Played(tuple(steps), "ended", "", (), tuple(requests))
-        if has_limits and (words := limit_reached(state, project)):
+
+    def take(ask: Ask, outcome: Made | RoleError) -> None:
+        if isinstance(outcome, RoleError):
+            failed.append((outcome, ask))
+        else:
+            put(outcome)
+
+    def played(status: str, note: str = "") -> Played:
+        attempts = [attempt_of(e, ask, state.leaf_id, new_id(), clock()) for e, ask in failed]
+        return Played(tuple(steps), status, note, tuple(attempts), tuple(requests))
+
+    while True:
+        action = next_action(state.position, project)
+        if isinstance(action, Nobody):
+            return played("ended")
+        try:
+            if state.position.open_calls and (asks := together(state.position, project)):
+                await make_together(asks, state, project, roles, seed, take)
+            else:
+                put(await make(action, state, project, roles, 0, seed, no_stream))
+        except HumanNeeded as needed:
+            return played("parked", str(needed))
+        except RoleError as error:
+            assert isinstance(action, Ask)
+            failed.append((error, action))
+        if failed:
+            return played("failed", str(failed[0][0]))
+        if not has_limits or state.position.due == "nobody":
+            continue
+        if words := limit_reached(state, project):
             if project.stop.on_limit == "pause":
-                return Played(tuple(steps), "parked", words, (), tuple(requests))
-            stop = limit_stop(words)
-            steps.append(Step(new_id(), step.id, "evaluator", stop, "rule", created_at=clock()))
-            return Played(tuple(steps), "ended", "", (), tuple(requests))
+                return played("parked", words)
+            put(Made(limit_stop(words), "rule"))
 
 
 def attempt_of(

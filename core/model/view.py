@@ -35,4 +35,6 @@ class View(msgspec.Struct, frozen=True):
 
     def rng(self) -> random.Random:
         """A generator that is the same for the same run seed, place in the path and take."""
-        return random.Random(f"{self.seed}:{self.role}:{len(self.messages)}:{self.take_index}")
+        place = f"{self.seed}:{self.role}:{len(self.messages)}:{self.take_index}"
+        # An independent simulator sees the same messages for all calls of a reply.
+        return random.Random(place if self.call is None else f"{place}:{self.call.id}")

@@ -34,7 +34,7 @@ from ..model.messages import (
     ToolResult,
     UserMessage,
 )
-from ..model.project import Project
+from ..model.project import Project, RulesSimulator
 from ..model.steps import Role, Step
 
 Due = Literal["opening", "target", "tool", "evaluator", "nobody"]
@@ -104,6 +104,19 @@ def next_action(position: Position, project: Project) -> Action:
             return Opening(project.opening)
         return Ask("evaluator", 0)
     return Nobody()
+
+
+def together(position: Position, project: Project) -> tuple[Ask, ...]:
+    """The questions that may be asked at once here instead of the next one alone: all open calls,
+    where the tool simulator is ``independent``. None for a rule table, which never waits.
+    """
+    calls, simulator = position.open_calls, project.tool_simulator
+    if len(calls) < 2 or isinstance(simulator, RulesSimulator):
+        return ()
+    if not getattr(simulator, "independent", False):
+        return ()
+    turn_index = max(position.turns - 1, 0)
+    return tuple(Ask("tool", turn_index, call) for call in calls)
 
 
 def advance(position: Position, payload: Payload) -> Position:

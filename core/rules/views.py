@@ -11,8 +11,8 @@ Who sees what:
 - the evaluator: its own messages with its reasoning, the target's texts without reasoning, and of
   tools only what ``sees_tools`` says; never the target's system text (that is reached only through
   ``view.project``);
-- the tool simulator: everything but anybody's reasoning. One that is ``independent`` does not see
-  the results of the same reply's other calls.
+- the tool simulator: everything but anybody's reasoning. One that is ``independent`` sees neither
+  the results of the same reply's other calls nor the state that they left.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class PathState:
         "_evaluator",
         "_in_reply",
         "_last_said",
+        "_state_before_reply",
         "_target",
         "_tool",
         "_used",
@@ -72,6 +73,7 @@ class PathState:
         self._counts_repeats = project.stop.repeated_exchanges is not None
         self.state: str | None = None
         self.state_stale = False
+        self._state_before_reply: str | None = None
         self._target: list[Payload] = []
         self._evaluator: list[Payload] = []
         self._tool: list[Payload] = []
@@ -121,6 +123,7 @@ class PathState:
         self._target.append(payload)
         self._tool.append(bare)
         self._in_reply = 0
+        self._state_before_reply = self.state
         if not payload.tool_calls or self.sees_tools == "full":
             self._evaluator.append(bare)
         elif self.sees_tools == "names":
@@ -150,7 +153,7 @@ class PathState:
             take_index,
             seed,
             tuple(self._used[ask.role]),
-            self.state if ask.role == "tool" else None,
+            self._simulator_state(project) if ask.role == "tool" else None,
             ask.call,
         )
 
@@ -160,10 +163,16 @@ class PathState:
             return tuple(self._target)
         if role == "evaluator":
             return tuple(self._evaluator)
-        simulator = project.tool_simulator
-        if self._in_reply and getattr(simulator, "independent", False):
+        if self._in_reply and _is_independent(project):
             return tuple(self._tool[: -self._in_reply])
         return tuple(self._tool)
+
+    def _simulator_state(self, project: Project) -> str | None:
+        return self._state_before_reply if _is_independent(project) else self.state
+
+
+def _is_independent(project: Project) -> bool:
+    return bool(getattr(project.tool_simulator, "independent", False))
 
 
 Speaker = TypeVar("Speaker", UserMessage, TargetReply)

@@ -34,7 +34,7 @@ from rollstep.core.model.project import (
 from rollstep.core.model.view import View
 from rollstep.core.projects.seed_author import seed_system
 from rollstep.core.roles.protocols import Stream, no_stream
-from rollstep.core.roles.registry import Roles, build_roles
+from rollstep.core.roles.registry import Roles, build_roles, with_objects
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
 
@@ -367,6 +367,30 @@ def test_the_library_keeps_every_rollout_as_it_was_played(tmp_path: Path) -> Non
         assert len(saved.steps) == 21
         assert saved.head == saved.steps[-1].id
         assert saved.commands == ()
+
+
+def test_the_stop_that_a_limit_makes_is_kept_of_live_rollouts_too(tmp_path: Path) -> None:
+    project = make_project(
+        target=PythonTarget("x:y"),
+        evaluator=HeuristicEvaluator(("Why?",)),
+        opening="Why?",
+        stop=StopRules(repeated_exchanges=2, on_limit="stop"),
+    )
+
+    class Same:
+        async def reply(self, view: View, stream: Stream = no_stream) -> TargetReply:
+            return target_reply("No.")
+
+    def roles(project: Project) -> Roles:
+        return with_objects(build_roles(make_project(evaluator=project.evaluator)), target=Same())
+
+    with Library.open(tmp_path / "library.sqlite") as library:
+        (done,) = play(project, roles=roles, library=library)
+        saved = library.load(done.rollout_id)
+    assert saved.status == "ended"
+    stop = saved.steps[-1]
+    assert isinstance(stop.payload, Stop)
+    assert (stop.payload.by, saved.head) == ("rule", stop.id)
 
 
 class NotedCommits:

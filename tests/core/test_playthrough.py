@@ -32,6 +32,7 @@ PROJECTS = {
         opening="Again?",
         stop=StopRules(repeated_exchanges=3),
     ),
+    "a limit in the turn that ends it": refund(stop=StopRules(repeated_exchanges=2, max_tokens=1)),
     "a limit stops": Project(
         "Loop",
         LOOP,
