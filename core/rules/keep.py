@@ -41,6 +41,8 @@ def plan_keep(
     copies: list[tuple[Step, Payload]] = []
     for index, step in enumerate(following):
         payload = step.payload
+        if isinstance(payload, TargetReply):
+            ids = {}  # the calls of the edited reply end here; their ids may come again
         if isinstance(payload, ToolResult) and payload.call_id in ids:
             payload = msgspec.structs.replace(payload, call_id=ids[payload.call_id])
         problem = why_illegal(position, payload)
