@@ -50,8 +50,7 @@ class Journal:
         self._rollout = rollout
         self._library = library
         self._emit = emit
-        self.is_new = True
-        """Whether the library does not have this rollout yet."""
+        self._is_new = True
         self._projects_saved = 0
         self._steps: list[Step] = []
         self._attempts: list[Attempt] = []
@@ -65,13 +64,8 @@ class Journal:
 
     def mark_saved(self) -> None:
         """The rollout came from the library: it is there already, with its projects."""
-        self.is_new = False
+        self._is_new = False
         self._projects_saved = len(self._rollout.projects)
-
-    @property
-    def library(self) -> Keeper | None:
-        """Where this rollout is saved, if anywhere."""
-        return self._library
 
     @property
     def waiting(self) -> int:
@@ -108,15 +102,37 @@ class Journal:
         """How the rollout stands."""
         self._status, self._status_note = status, note
 
-    def save(self, *, even_empty: bool = False) -> bool:
+    def save_draft(self, draft: Draft) -> None:
+        """Keep an unsaved text at once. Raises StoreError."""
+        if self._library is None:
+            return
+        if self._is_new:
+            self._commit(self._library)
+        self._library.save_draft(self._rollout.header.id, draft)
+
+    def drop_draft(self, slot: str) -> None:
+        """Forget an unsaved text. Raises StoreError."""
+        if self._library is not None:
+            self._library.drop_draft(self._rollout.header.id, slot)
+
+    def drafts(self) -> tuple[Draft, ...]:
+        """The unsaved texts. Raises StoreError."""
+        if self._library is None:
+            return ()
+        return tuple(self._library.drafts(self._rollout.header.id))
+
+    def save(self) -> bool:
         """Commit everything that waits. False, and ``Unsaved`` told, when that failed.
 
-        A rollout without a step enters the library only when ``even_empty`` says so.
+        A rollout enters the library with its first step or draft.
         """
-        if self._library is None or not (self._has_news() or even_empty):
+        if self._library is None or not self._has_news():
             return True
+        return self._commit(self._library)
+
+    def _commit(self, library: Keeper) -> bool:
         try:
-            seqs = self._library.commit(self._change())
+            seqs = library.commit(self._change())
         except StoreError as error:
             self._emit(Unsaved(str(error), self.waiting))
             return False
@@ -129,7 +145,7 @@ class Journal:
     def _has_news(self) -> bool:
         if self.waiting or self._projects_saved < len(self._rollout.projects) > 1:
             return True
-        if self.is_new:
+        if self._is_new:
             return False
         return bool(self._commands) or self._head is not None or self._status is not None
 
@@ -137,7 +153,7 @@ class Journal:
         rollout = self._rollout
         return Change(
             rollout.header.id,
-            rollout.header if self.is_new else None,
+            rollout.header if self._is_new else None,
             tuple(rollout.projects[self._projects_saved :]),
             tuple(self._steps),
             tuple(self._requests.items()),

@@ -20,9 +20,10 @@ from .events import Event
 from .ids import IdMaker, random_rollout_id, random_step_ids
 from .journal import Keeper
 from .model.history import Command, Draft
-from .model.marks import Mark
+from .model.marks import Mark, Score
 from .model.messages import Payload
 from .model.project import Project
+from .model.project_check import check_project
 from .model.rollout import Branch, Rollout, RolloutHeader
 from .model.steps import Attempt, Role, Step
 from .model.view import View
@@ -66,6 +67,7 @@ class Session:
             new_id=new_id or random_step_ids(),
         )
         self._clock = clock
+        self._scores: tuple[Score, ...] = ()
         self._asker = Asker(roles, self._writer.emit)
         self._player = Player(
             self._writer,
@@ -91,7 +93,11 @@ class Session:
         rollout_id: str = "",
         new_id: IdMaker | None = None,
     ) -> Session:
-        """A new rollout of a project. It enters the library with its first step."""
+        """A new rollout of a project. It enters the library with its first step.
+
+        Raises UsageError for a project that holds a value that no project may have.
+        """
+        check_project(project)
         header = RolloutHeader(
             rollout_id or random_rollout_id(), project.title, clock(), seed, source, record
         )
@@ -128,7 +134,8 @@ class Session:
         writer.history.load(saved.commands)
         writer.revision = writer.history.revision(writer.revision)
         writer.branches = {branch.leaf_id: branch for branch in saved.branches}
-        writer.marks = list(saved.marks)
+        writer.marks = {(mark.step_id, mark.by): mark for mark in saved.marks}
+        self._scores = saved.scores
         writer.status = (saved.status, saved.status_note)
         writer.journal.mark_saved()
         self._player.attempts = list(saved.attempts)
@@ -149,9 +156,9 @@ class Session:
             tuple(self.rollout),
             self.attempts,
             writer.history.commands,
-            tuple(writer.branches.values()),
-            tuple(writer.marks),
-            (),
+            self.branches,
+            self.marks,
+            self._scores,
             writer.head or "",
             *writer.status,
         )
@@ -181,7 +188,12 @@ class Session:
     @property
     def marks(self) -> tuple[Mark, ...]:
         """All marks."""
-        return tuple(self._writer.marks)
+        return tuple(self._writer.marks.values())
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The scores that the rollout came with."""
+        return self._scores
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -233,7 +245,6 @@ class Session:
     def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
         """Be told of every event, on this session's own loop; call the result to stop that."""
         self._writer.watchers.append(callback)
-        self._asker.watched = True
         return lambda: self._writer.watchers.remove(callback)
 
     # -- stepping -----------------------------------------------------------------------------
@@ -385,10 +396,11 @@ class Session:
         self._writer.change_mark(mark)
 
     async def revise(self, project: Project) -> None:
-        """Make later steps from a changed project."""
+        """Make later steps from a changed project. Raises UsageError as ``start`` does."""
         self._player.must_be_idle()
         if project == self.project:
             return
+        check_project(project)
         self._writer.add_revision(project)
 
     # -- saving and leaving -------------------------------------------------------------------
@@ -399,22 +411,15 @@ class Session:
 
     async def save_draft(self, slot: str, body: str) -> None:
         """Keep text that is being typed; it survives a crash and is listed by ``drafts``."""
-        journal = self._writer.journal
-        if journal.library is not None:
-            if journal.is_new:
-                journal.save(even_empty=True)
-            journal.library.save_draft(self.rollout.header.id, Draft(slot, body, self._clock()))
+        self._writer.journal.save_draft(Draft(slot, body, self._clock()))
 
     async def drop_draft(self, slot: str) -> None:
         """The text was saved as a step, or thrown away by the human."""
-        library = self._writer.journal.library
-        if library is not None:
-            library.drop_draft(self.rollout.header.id, slot)
+        self._writer.journal.drop_draft(slot)
 
     async def drafts(self) -> tuple[Draft, ...]:
         """Texts that were typed and not saved as steps."""
-        library = self._writer.journal.library
-        return tuple(library.drafts(self.rollout.header.id)) if library is not None else ()
+        return self._writer.journal.drafts()
 
     def merge(self, steps: Sequence[Step]) -> None:
         """Take in steps that another program saved to the same rollout. The head stays."""

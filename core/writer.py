@@ -53,7 +53,7 @@ class TreeWriter:
         self.head: str | None = None
         self.revision = len(rollout.projects) - 1
         self.branches: dict[str, Branch] = {}
-        self.marks: list[Mark] = []
+        self.marks: dict[tuple[str, str], Mark] = {}
         self.status = ("open", "")
         self.watchers: list[Callable[[Event], None]] = []
         self.journal = Journal(rollout, library, self.emit)
@@ -261,10 +261,9 @@ class TreeWriter:
 
     def put_mark(self, mark: Mark) -> None:
         """Put a mark in place of the same person's earlier one on the same step."""
-        key = (mark.step_id, mark.by)
-        self.marks = [m for m in self.marks if (m.step_id, m.by) != key] + [mark]
+        self.marks[mark.step_id, mark.by] = mark
         self.journal.mark(mark)
-        self.emit(MarksChanged(tuple(self.marks)))
+        self.emit(MarksChanged(tuple(self.marks.values())))
 
     def use_revision(self, revision: int) -> None:
         """Make later steps from this revision of the project."""
@@ -302,12 +301,12 @@ class TreeWriter:
 
     def change_mark(self, mark: Mark) -> None:
         """Put a mark, as a command."""
-        key = (mark.step_id, mark.by)
-        old = next((m for m in self.marks if (m.step_id, m.by) == key), None)
+        old = self.marks.get((mark.step_id, mark.by), Mark(mark.step_id, by=mark.by))
+        if mark == old:
+            return
         with self.command("mark") as index:
             self.put_mark(mark)
-            before = old or Mark(mark.step_id, by=mark.by)
-            self.history.amend(index, marks_before=(before,), marks_after=(mark,))
+            self.history.amend(index, marks_before=(old,), marks_after=(mark,))
 
     def add_revision(self, project: Project) -> None:
         """A changed project, as a command."""

@@ -3,9 +3,11 @@
 import asyncio
 from pathlib import Path
 
+import msgspec
 import pytest
 from rollstep.core.errors import IllegalStepError, RoleError, UsageError
 from rollstep.core.events import CommandDone, Failed, HeadMoved, Paused, StepAdded
+from rollstep.core.model.marks import Score
 from rollstep.core.model.messages import (
     Stop,
     TargetReply,
@@ -138,6 +140,24 @@ async def test_keep_pairs_calls_by_position() -> None:
     assert done.copied == 6
     results = session.rollout.path(session.head)[2:4]
     assert [step.payload.call_id for step in results] == ["x1", "x2"]  # type: ignore[union-attr]
+
+
+async def test_keep_pairs_only_the_calls_of_the_edited_reply() -> None:
+    session = Session.start(refund())
+    call = TargetReply((), tool_calls=(ToolCall("call_1", "get_order", "{}"),))
+    for payload in (
+        user_message("Hi"),
+        *(call, tool_result("call_1", "one"), target_reply("First.")),
+        user_message("Again."),
+        *(call, tool_result("call_1", "two"), target_reply("Second.")),
+    ):
+        await session.write(payload)
+    first = session.rollout.path(session.head)[1]
+    renamed = TargetReply((), tool_calls=(ToolCall("other", "get_order", "{}"),))
+    done = await session.override(first.id, renamed, "keep")
+    assert (done.copied, done.left) == (6, "")
+    results = [s.payload for s in session.rollout.path(session.head) if s.role == "tool"]
+    assert [result.call_id for result in results] == ["other", "call_1"]  # type: ignore[union-attr]
 
 
 async def test_a_stop_can_be_overridden_by_a_message() -> None:
@@ -510,3 +530,11 @@ async def test_a_step_is_saved_by_one_commit() -> None:
     await session.step()
     await session.step()
     assert library.commits == 2
+
+
+async def test_scores_that_a_rollout_came_with_stay_with_it() -> None:
+    scores = (Score("tau2", 0.0, "issue_refund never called", judge="tau2"),)
+    saved = msgspec.structs.replace((await played()).saved(), scores=scores)
+    session = Session.reopen(saved)
+    assert session.scores == scores
+    assert session.saved() == saved

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from rollstep.core.errors import RoleError, UsageError
+from rollstep.core.model.marks import Mark
 from rollstep.core.model.messages import (
     Stop,
     TargetReply,
@@ -142,6 +143,13 @@ class SessionMachine(RuleBasedStateMachine):
             self.do(self.session.name_branch(step_id, name))
             self.do(self.session.hide_branch(step_id, hidden))
 
+    @precondition(lambda self: len(self.session.rollout) > 0)
+    @rule(choice=choices, rating=st.integers(1, 5), note=texts, by=st.sampled_from(["", "mira"]))
+    def mark(self, choice: int, rating: int, note: str, by: str) -> None:
+        step_id = self.pick(choice)
+        if step_id is not None:
+            self.do(self.session.mark(Mark(step_id, rating=rating, note=note, by=by)))
+
     @rule(turns=st.integers(1, 4))
     def change_the_project(self, turns: int) -> None:
         self.do(self.session.revise(refund(max_turns=turns)))
@@ -190,7 +198,7 @@ class SessionMachine(RuleBasedStateMachine):
             session.head,
             session.project,
             {b.leaf_id: b for b in session.branches if b.name or b.hidden},
-            session.marks,
+            {(m.step_id, m.by): m for m in session.marks if m != Mark(m.step_id, by=m.by)},
         )
 
     @invariant()
