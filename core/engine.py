@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .asking import RolesFor, default_roles
-from .errors import StoreError
+from .errors import StoreError, UsageError
 from .events import Event, Unsaved
 from .model.project import Project
 from .session import Session
@@ -63,7 +63,9 @@ class Engine:
 
     def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Run a coroutine on the engine's loop, from any thread."""
-        assert self._loop is not None, "the engine was not started"
+        if self._loop is None:
+            work.close()
+            raise UsageError("The engine is not running: call start() first.")
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def watch(self, callback: Callable[[Event], None]) -> None:
@@ -104,8 +106,11 @@ class Engine:
         )
 
     async def open_rollout(self, rollout_id: str) -> Session:
-        """A rollout of the library becomes the open session. Raises InputError, StoreError."""
-        assert self.library is not None, "there is no library"
+        """A rollout of the library becomes the open session. Raises InputError, StoreError, and
+        UsageError for an engine without a library.
+        """
+        if self.library is None:
+            raise UsageError("This engine has no library to open a rollout from.")
         saved = self.library.load(rollout_id)
         return await self._show(
             Session.reopen(saved, self.library, roles=self._roles, author=self._author)

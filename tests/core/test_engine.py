@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from rollstep.core.engine import Engine
-from rollstep.core.errors import InputError
+from rollstep.core.errors import InputError, UsageError
 from rollstep.core.events import StepAdded
 from rollstep.core.model.messages import target_reply
 from rollstep.core.session import Session
@@ -75,4 +75,16 @@ async def test_steps_of_another_program_are_merged_and_the_head_stays(tmp_path: 
     assert ours.head == mine.id != head
     assert sorted(ours.rollout.takes(mine.id)) == sorted([mine.id, written.id])
     assert {step.seq for step in ours.rollout} == {1, 2, 3}
+    engine.stop()
+
+
+def test_an_engine_without_a_library_or_not_started_says_so() -> None:
+    engine = Engine()
+    with pytest.raises(UsageError, match="start"):
+        engine.submit(engine.recent())
+    engine.start().result(10)
+    with pytest.raises(UsageError, match="no library"):
+        engine.submit(engine.open_rollout("any")).result(10)
+    session = engine.submit(engine.open_project(refund())).result(10)
+    assert engine.submit(session.step()).result(10) is not None
     engine.stop()
