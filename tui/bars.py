@@ -59,7 +59,7 @@ def _move(model: DebuggerModel) -> tuple[str, str]:
 
 def status(model: DebuggerModel, width: int) -> Row:
     """Step, turn, tokens, cost, edits, flags, saved or not, and who plays."""
-    pieces = [_saved(model)] if model.unsaved else []
+    pieces = [_not_saved(model, width)] if model.unsaved else []
     pieces += _counts(model)
     if not model.unsaved:
         pieces.append(_saved(model))
@@ -76,13 +76,17 @@ def status(model: DebuggerModel, width: int) -> Row:
 
 
 def _saved(model: DebuggerModel) -> Span:
-    if model.unsaved:
-        count = f"{model.unsaved_count} only in memory" if model.unsaved_count else ""
-        words = one_line(model.unsaved).rstrip(".")
-        return f"NOT SAVED: {words}. {count}".rstrip(), "alarm"
     if model.pending:
         return f"saving {len(model.pending)} …", "warn"
     return ("demo: not kept", "dim") if model.throwaway else ("all saved", "ok")
+
+
+def _not_saved(model: DebuggerModel, width: int) -> Span:
+    """The one thing that must be seen, however long its words are; the step's number fits too."""
+    count = f", {model.unsaved_count} only in memory" if model.unsaved_count else ""
+    words = one_line(model.unsaved.removeprefix("Not saved: "))
+    step = cell_len(_counts(model)[0][0])
+    return fit(f"NOT SAVED{count}: {words}", max(width - step - 4, 9)), "alarm"
 
 
 def _counts(model: DebuggerModel) -> list[Span]:

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 from rollstep.core.errors import NotSavedError, StoreError
+from rollstep.core.events import Unsaved
 from rollstep.core.store.library import Library
+from rollstep.tui.bars import status
+from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.screens.start import StartScreen
 from rollstep.tui.starting import ago
 
 from .conftest import Opened
+from .synthetic import refund
 
 WORDS = "The library is damaged."
 
@@ -70,3 +74,13 @@ async def test_a_draft_that_cannot_be_kept_is_told_once(
 )
 def test_times_in_words_whatever_the_clock_says(seconds: float, words: str) -> None:
     assert ago(seconds) == words
+
+
+@pytest.mark.parametrize("width", [20, 80, 160])
+def test_what_is_not_saved_is_told_however_long_its_words(width: int) -> None:
+    model = DebuggerModel(refund())
+    model.apply(Unsaved("Not saved: the library " + "/folder" * 50 + " is read-only.", 3))
+    words = status(model, width).text
+    assert words.startswith(" NOT SAVED, 3 only"[: width - 14])
+    assert "step " in words
+    assert len(words) <= width
