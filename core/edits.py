@@ -8,6 +8,7 @@ from itertools import pairwise
 import msgspec
 
 from .errors import UsageError
+from .model.checking import check
 from .model.messages import Payload, Stop, ToolResult
 from .model.steps import Step
 from .rules.keep import Kept, plan_keep
@@ -37,6 +38,7 @@ def put_override(
     state: str | None = None,
 ) -> Overridden:
     """A human's step in the place of ``old``; with ``keep``, what follows is copied under it."""
+    check(payload, Payload, "step")
     if isinstance(old.payload, ToolResult) and isinstance(payload, ToolResult):
         payload = msgspec.structs.replace(payload, call_id=old.payload.call_id)
     position = advance(writer.position(old.parent_id), payload)
@@ -56,6 +58,7 @@ def put_insert(
     following = writer.following(parent)
     position = writer.position(parent)
     for payload in payloads:
+        check(payload, Payload, "step")
         position = advance(position, payload)
     plan = plan_keep(position, following)
     for payload in payloads:

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from enum import Enum
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from .asking import Asker, RolesFor, default_roles
 from .clock import Clock, wall_clock
 from .edits import Overridden, do_delete, name_of, plan_delete, put_insert, put_override
+from .errors import UsageError
 from .events import Event
 from .ids import IdMaker, random_rollout_id, random_step_ids
 from .journal import Keeper
+from .model.checking import check
 from .model.history import Command, Draft
 from .model.marks import Mark, Score
 from .model.messages import Payload
 from .model.project import Project
-from .model.project_check import check_project
 from .model.rollout import Branch, Rollout, RolloutHeader
 from .model.steps import Attempt, Role, Step
 from .model.view import View
@@ -97,7 +98,7 @@ class Session:
 
         Raises UsageError for a project that holds a value that no project may have.
         """
-        check_project(project)
+        check(project, Project, "project")
         header = RolloutHeader(
             rollout_id or random_rollout_id(), project.title, clock(), seed, source, record
         )
@@ -244,8 +245,7 @@ class Session:
 
     def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
         """Be told of every event, on this session's own loop; call the result to stop that."""
-        self._writer.watchers.append(callback)
-        return lambda: self._writer.watchers.remove(callback)
+        return self._writer.watch(callback)
 
     # -- stepping -----------------------------------------------------------------------------
 
@@ -307,6 +307,7 @@ class Session:
     async def write(self, payload: Payload, at: At = HEAD, reason: str = "") -> Step:
         """Make the next step by hand. Raises IllegalStepError where the table forbids it."""
         self._player.must_be_idle()
+        check(payload, Payload, "step")
         parent = self._at(at)
         advance(self.position(parent), payload)
         with self._writer.command("write"):
@@ -326,6 +327,8 @@ class Session:
         plays to the end of that turn. ``state`` is a new simulator state for a tool result.
         """
         self._player.must_be_idle()
+        if after not in get_args(After):
+            raise UsageError(f"{after!r} is none of {', '.join(get_args(After))}.")
         old = self._writer.known(step_id)
         with self._writer.command(f"override of {name_of(old)}"):
             done = put_override(
@@ -392,6 +395,7 @@ class Session:
 
     async def mark(self, mark: Mark) -> None:
         """Put a mark on a step, in place of the same person's earlier one."""
+        check(mark, Mark, "mark")
         self._writer.known(mark.step_id)
         self._writer.change_mark(mark)
 
@@ -400,7 +404,7 @@ class Session:
         self._player.must_be_idle()
         if project == self.project:
             return
-        check_project(project)
+        check(project, Project, "project")
         self._writer.add_revision(project)
 
     # -- saving and leaving -------------------------------------------------------------------

@@ -70,9 +70,18 @@ class TreeWriter:
         """The revision that the next step is made from."""
         return self.rollout.projects[self.revision]
 
+    def watch(self, callback: Callable[[Event], None]) -> Callable[[], None]:
+        """Tell this one too, until the result is called."""
+        self.watchers = [*self.watchers, callback]
+
+        def stop() -> None:
+            self.watchers = [watcher for watcher in self.watchers if watcher is not callback]
+
+        return stop
+
     def emit(self, event: Event) -> None:
         """Tell everybody who watches."""
-        for watcher in tuple(self.watchers):
+        for watcher in self.watchers:
             watcher(event)
 
     def known(self, step_id: str) -> Step:

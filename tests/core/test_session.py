@@ -456,6 +456,7 @@ async def test_watchers_see_every_step_and_command() -> None:
     stop = session.subscribe(events.append)
     await session.turn()
     stop()
+    stop()
     await session.turn()
     assert sum(isinstance(e, StepAdded) for e in events) == 5
     assert [e.command.label for e in events if isinstance(e, CommandDone)] == ["turn"]
