@@ -47,8 +47,12 @@ def run_app(
         status = app.run()
     finally:
         controller.stop()
+        if rescued := controller.take_rescued():
+            print(visible(rescued), file=sys.stderr)
     if app.crash_words:
         print(visible(app.crash_words), file=sys.stderr)
+        return 1
+    if rescued:
         return 1
     return status if isinstance(status, int) else app.return_code or 0
 

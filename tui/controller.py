@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .target import OpenTarget
 
 T = TypeVar("T")
+_RESCUE_SECONDS = 30.0
 After = Any
 """``stay``, ``keep`` or ``rerun``; the session checks it."""
 
@@ -61,6 +63,7 @@ class Controller:
         self._told = False
         self._lock = threading.Lock()
         self._running: Future[Any] | None = None
+        self._rescued = ""
         engine.watch(self._on_event)
 
     # events
@@ -106,6 +109,7 @@ class Controller:
         return await self._shown(open_target(self.engine, target, self.roles))
 
     async def _shown(self, opening: Coroutine[Any, Any, Session]) -> Snapshot:
+        await self._rescue()
         session = await opening
         with self._lock:
             self._generation += 1
@@ -128,9 +132,29 @@ class Controller:
             self.throwaway,
         )
 
+    async def _rescue(self) -> None:
+        # Here, and not where it is used: most programs end without ever needing it.
+        session = self.engine.session
+        if session is not None and session.unsaved and not self.throwaway:
+            from .rescue import rescue
+
+            self._rescued = rescue(session, self.engine.library) or self._rescued
+
+    def take_rescued(self) -> str:
+        """Where the steps are that the library could not take; told once."""
+        words, self._rescued = self._rescued, ""
+        return words
+
     def stop(self) -> None:
-        """Save what waits and end the engine."""
-        self.engine.stop()
+        """Save what waits, in a file of its own where the library cannot take it, and end the
+        engine.
+        """
+        # A library that is locked by another program holds each of the two up for five seconds.
+        if self.engine.session is not None:
+            with suppress(TimeoutError):
+                self.engine.submit(self._rescue()).result(_RESCUE_SECONDS)
+        with suppress(TimeoutError):
+            self.engine.stop()
 
     def recent(self, limit: int = 50) -> Future[list[Summary]]:
         """The rollouts used last."""

@@ -212,6 +212,8 @@ class RollstepApp(App[int]):
             self.dialogs.open_start(str(error), path)
             return
         self.show_snapshot(snapshot)
+        if rescued := self.controller.take_rescued():
+            self.say(rescued)
 
     def later(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something that waits for the engine; what goes wrong there is said."""

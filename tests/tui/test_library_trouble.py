@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 from rollstep.core.errors import NotSavedError, StoreError
 from rollstep.core.events import Unsaved
+from rollstep.core.store.bundle_reader import read_bundle
 from rollstep.core.store.library import Library
+from rollstep.tui import rescue
 from rollstep.tui.bars import status
 from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.screens.start import StartScreen
+from rollstep.tui.start import start_controller
 from rollstep.tui.starting import ago
+from rollstep.tui.target import OpenTarget
 
 from .conftest import Opened
 from .synthetic import refund
@@ -76,7 +80,7 @@ def test_times_in_words_whatever_the_clock_says(seconds: float, words: str) -> N
     assert ago(seconds) == words
 
 
-@pytest.mark.parametrize("width", [20, 80, 160])
+@pytest.mark.parametrize("width", [40, 80, 160])
 def test_what_is_not_saved_is_told_however_long_its_words(width: int) -> None:
     model = DebuggerModel(refund())
     model.apply(Unsaved("Not saved: the library " + "/folder" * 50 + " is read-only.", 3))
@@ -84,3 +88,35 @@ def test_what_is_not_saved_is_told_however_long_its_words(width: int) -> None:
     assert words.startswith(" NOT SAVED, 3 only"[: width - 14])
     assert "step " in words
     assert len(words) <= width
+
+
+async def test_what_the_library_could_not_take_is_in_a_file_before_it_is_left(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """At the end of the program, and where another rollout is opened."""
+    monkeypatch.setattr(rescue, "data_folder", lambda: tmp_path / "data")
+    library = tmp_path / "library.sqlite"
+    async with opened(OpenTarget(sample="refund"), library=library) as driver:
+        controller = driver.app.controller
+        await driver.press("s")
+        library.rename(tmp_path / "aside")
+        await driver.press("s", "s")
+        steps = len(driver.screen.model.rollout)
+        driver.app.dialogs.open_target(OpenTarget(sample="weekend"))
+        await driver.until(lambda: "rollstep open" in str(driver.screen.flashed))
+        (first,) = (tmp_path / "data" / "rescued").iterdir()
+        ((saved, _),) = read_bundle(first)
+        assert len(saved.steps) == steps
+        await driver.press("s")
+        controller.stop()
+        told = controller.take_rescued()
+    assert "1 step or edit could not be saved" in told
+    (second,) = set((tmp_path / "data" / "rescued").iterdir()) - {first}
+    assert str(second) in told
+
+
+def test_what_could_be_saved_in_time_is_rescued_nowhere(tmp_path: Path) -> None:
+    controller = start_controller(tmp_path / "library.sqlite")
+    controller.open(OpenTarget(sample="refund")).result()
+    controller.stop()
+    assert controller.take_rescued() == ""
