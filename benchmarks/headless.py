@@ -95,7 +95,11 @@ def _run(command: Sequence[str | Path], output: Path) -> Run:
     env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     at = time.perf_counter()
     process = subprocess.Popen(
-        command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        command,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     peak = 0.0
     # The peak of a child that has ended includes what its parent had at the fork, so it is read
