@@ -51,8 +51,8 @@ class Made(msgspec.Struct, frozen=True):
     request: tuple[str, str] | None = None
 
 
-Take = Callable[[Ask, "Made | RoleError"], None]
-"""Takes the answer to a question, or the failure in its place."""
+Receive = Callable[[Ask, "Made | RoleError"], None]
+"""Gets the answer to a question, or the failure in its place."""
 
 
 class Asker:
@@ -93,14 +93,14 @@ class Asker:
         project: Project,
         seed: str,
         parent_id: str | None,
-        take: Take,
+        receive: Receive,
     ) -> None:
         """Ask all of these at once (see the function); their texts are not streamed, because they
         would run into one another.
         """
         roles = await self._roles_of(project)
         with self._told(asks[0], roles, parent_id):
-            await make_together(asks, state, project, roles, seed, take)
+            await make_together(asks, state, project, roles, seed, receive)
 
     @contextmanager
     def _told(self, ask: Ask, roles: Roles, parent_id: str | None) -> Iterator[None]:
@@ -154,9 +154,9 @@ async def make_together(
     project: Project,
     roles: Roles,
     seed: str,
-    take: Take,
+    receive: Receive,
 ) -> None:
-    """Ask all of these at once, and hand each answer (or the RoleError in its place) to ``take``.
+    """Ask all of these at once; ``receive`` gets each answer, or the RoleError in its place.
 
     In the order of the questions, so that equal runs give equal bytes; an answer that has come
     while an earlier one is waited for is kept when that waiting is cancelled.
@@ -171,14 +171,14 @@ async def make_together(
             ask, task = waiting[0]
             outcome = await task
             waiting.popleft()
-            take(ask, outcome)
+            receive(ask, outcome)
     finally:
         for _, task in waiting:
             task.cancel()  # does nothing to one that is done
         await asyncio.gather(*(task for _, task in waiting), return_exceptions=True)
         for ask, task in waiting:
             if not task.cancelled() and task.exception() is None:
-                take(ask, task.result())
+                receive(ask, task.result())
 
 
 async def _outcome(ask: Ask, view: View, roles: Roles) -> Made | RoleError:

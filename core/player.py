@@ -142,7 +142,7 @@ class Player:
         steps: list[Step] = []
         failed: list[tuple[RoleError, Ask]] = []
 
-        def take(ask: Ask, outcome: Made | RoleError) -> None:
+        def receive(ask: Ask, outcome: Made | RoleError) -> None:
             if isinstance(outcome, RoleError):
                 failed.append((outcome, ask))
                 return
@@ -154,7 +154,7 @@ class Player:
         state = writer.state_at(parent)
         try:
             with self._being_busy():
-                await self._asker.make_together(asks, state, project, self._seed, parent, take)
+                await self._asker.make_together(asks, state, project, self._seed, parent, receive)
         finally:
             for error, ask in failed:
                 self._fail(error, ask, steps[-1].id if steps else parent)

@@ -86,7 +86,7 @@ async def play_through(
         if each is not None:
             each(step, made.request)
 
-    def take(ask: Ask, outcome: Made | RoleError) -> None:
+    def receive(ask: Ask, outcome: Made | RoleError) -> None:
         if isinstance(outcome, RoleError):
             failed.append((outcome, ask))
         else:
@@ -102,7 +102,7 @@ async def play_through(
             return played("ended")
         try:
             if state.position.open_calls and (asks := together(state.position, project)):
-                await make_together(asks, state, project, roles, seed, take)
+                await make_together(asks, state, project, roles, seed, receive)
             else:
                 put(await make(action, state, project, roles, 0, seed, no_stream))
         except HumanNeeded as needed:

@@ -12,6 +12,7 @@ from rollstep.core.model.messages import (
     tool_result,
     user_message,
 )
+from rollstep.core.model.project import PythonSimulator, RulesSimulator, SimulatorSpec
 from rollstep.core.rules.stepper import (
     START,
     Ask,
@@ -22,6 +23,7 @@ from rollstep.core.rules.stepper import (
     advance,
     advance_anyway,
     next_action,
+    together,
     why_illegal,
 )
 
@@ -113,3 +115,24 @@ def test_an_import_may_hold_anything_and_still_has_a_next() -> None:
         position = advance_anyway(position, payload)
     assert position.due == "target"
     assert position.depth == 7
+
+
+@pytest.mark.parametrize(
+    ("simulator", "count"),
+    [
+        (PythonSimulator("x:y", independent=True), 2),
+        (PythonSimulator("x:y"), 0),
+        (RulesSimulator(independent=True), 0),
+        (None, 0),
+    ],
+)
+def test_only_an_independent_simulator_that_waits_is_asked_for_all_open_calls(
+    simulator: SimulatorSpec | None, count: int
+) -> None:
+    calls = (ToolCall("a", "f", "{}"), ToolCall("b", "g", "{}"))
+    position = advance(advance(START, user_message("Hi")), TargetReply((), tool_calls=calls))
+    project = refund(tool_simulator=simulator)
+    asks = together(position, project)
+    assert [ask.call for ask in asks] == list(calls[:count])
+    assert asks[:1] in ((), (next_action(position, project),))
+    assert together(advance(position, tool_result("a", "one")), project) == ()
