@@ -21,12 +21,16 @@ def as_role_error(error: BaseException, what: str) -> RoleError:
     """
     if isinstance(error, RoleError):
         detail = error.detail or _traceback(error)
-        return RoleError(f"failed: {error}", kind=error.kind, detail=detail, partial=error.partial)
+        words = _cut(f"failed: {error}")
+        return RoleError(words, kind=_cut(error.kind), detail=detail, partial=error.partial)
     last = traceback.format_exception_only(error)[-1].strip()
     if isinstance(error, SyntaxError) and error.filename:
         last += f" ({error.filename}, line {error.lineno})"
-    words = last if len(last) <= _MOST_WORDS else f"{last[:_MOST_WORDS]}…"
-    return RoleError(f"{what}: {words}", detail=_traceback(error))
+    return RoleError(f"{what}: {_cut(last)}", detail=_traceback(error))
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]}…"
 
 
 def named(error: RoleError, who: str) -> RoleError:

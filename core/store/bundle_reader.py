@@ -7,6 +7,7 @@ is the one that an editor shows.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,8 @@ class _Reader:
             before = self._unfinished(self._rollout) if self._rollout is not None else None
             if not line.rollout.id:
                 raise self._fault("a rollout without an id")
+            if line.status is not None and not _STATUS.fullmatch(line.status):
+                raise self._fault(f"a status is a word such as open, not {line.status!r}")
             self._rollout = _Rollout(line)
             return before
         if line.rollstep_bundle is not None:
@@ -271,6 +274,9 @@ class _Rollout:
             self.line.status_note,
         )
 
+
+_STATUS = re.compile("[a-z_]*")
+"""Newer versions may have other words than ours, but words they are."""
 
 _KINDS = ("project", "step", "attempt", "command", "branch", "mark", "score", "request")
 

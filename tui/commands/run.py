@@ -16,6 +16,7 @@ from rollstep.core.model.project import Project
 from rollstep.core.projects.reader import read_project, read_roles
 from rollstep.core.projects.seeds import SeedFile, read_seeds
 from rollstep.core.store.library import Library
+from rollstep.tui.sanitize import one_line
 
 from .progress import Progress, say
 from .trusting import check_trust, roles_maker
@@ -180,7 +181,8 @@ class _Run:
             self._kept += done.records.count
             kept = f" Its {_count(done.records.count, 'complete turn')} went to {PARTIAL}."
         job = done.job
-        self._progress.say(f"{job.label} ({job.project.title}): {done.words}{kept}")
+        who = f"{one_line(job.label)} ({one_line(job.project.title)})"
+        self._progress.say(f"{who}: {done.words}{kept}")
 
     def tell(self, *, saved: bool) -> None:
         """Say how it went."""

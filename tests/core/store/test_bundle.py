@@ -254,3 +254,11 @@ def test_a_newer_bundle_is_refused_in_words(path: Path) -> None:
 def test_a_file_that_is_not_there_is_an_error_in_words(path: Path) -> None:
     with pytest.raises(BundleError, match="cannot be read: No such file"):
         [*read_bundle(path)]
+
+
+@pytest.mark.parametrize("status", ["\ud83d", "\x1b[31m", "open\n"])
+def test_a_status_that_is_no_word_is_refused(path: Path, status: str) -> None:
+    written(path, msgspec.structs.replace(SAVED, status="parked"))
+    path.write_text(path.read_text().replace('"parked"', json.dumps(status)))
+    with pytest.raises(BundleError, match="line 2: a status is a word such as open"):
+        [*read_bundle(path, [])]

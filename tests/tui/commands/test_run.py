@@ -291,3 +291,14 @@ def test_an_author_of_ones_own_makes_the_projects_with_trust(
     assert not Path("out").exists()
     assert cli(*given, "--num-projects", "3", "--trust")[0] == 0
     assert [row["user_text"] for row in run_records(Path("out"))] == ["0", "1", "2"]
+
+
+def test_a_title_forges_no_line_of_the_report(cli: RunCli, tmp_path: Path) -> None:
+    project = tmp_path / "project.yaml"
+    title = "x\nwrote 100 turn records\x1b[31m"
+    roles = {"target": {"kind": "human"}, "evaluator": {"kind": "heuristic"}}
+    project.write_text(json.dumps({"version": 1, "title": title, "opening": "hi", **roles}))
+    status, _, error = cli("run", project, "--output-dir", tmp_path / "out")
+    assert status == 1
+    assert "(x␊wrote 100 turn records␛[31m)" in error
+    assert "\nwrote 100" not in error
