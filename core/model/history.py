@@ -1,7 +1,5 @@
 """The human's commands on a rollout, so that each can be undone and redone by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import msgspec

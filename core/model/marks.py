@@ -1,7 +1,5 @@
 """What humans and judges say of a trajectory: a judge gives a score, a human a mark."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -4,8 +4,6 @@ Texts may hold anything that a Python string can hold, lone surrogates included;
 trims, re-encodes or parses them. Tool-call arguments are the JSON text exactly as produced.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -5,8 +5,6 @@ Every field's description stands in its ``Meta``. Values of free JSON shape are 
 (``JsonText``), so that a project is frozen through and through and numbers stay as written.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """A step is one role's action, never changed once made; what asking for it cost goes with it."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec
