@@ -83,5 +83,6 @@ class Exporter:
             self._leaf,
             up_to=self._here if scope == "here" and self._here else None,
             marks=session.marks,
+            scores=session.scores,
             attempts=len(session.attempts),
         )
