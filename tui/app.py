@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +33,9 @@ def run_app(
     their roles; ``trust`` lets the project run its own code without asking.
     """
     gc.disable()
-    controller = start_controller(library, throwaway=throwaway, roles=roles, trust=trust)
+    controller = start_controller(
+        library, throwaway=throwaway, roles=roles, trust=trust, author=_who_sits_here()
+    )
     try:
         opening = controller.open(target) if target is not None else None
         from .rollstep_app import RollstepApp
@@ -66,3 +69,11 @@ def _palette(settings: Settings, config: Path | None) -> tuple[Palette, str]:
         return Palette(find_theme(settings.theme, config)), ""
     except InputError as error:
         return Palette(find_theme(DEFAULT, None)), str(error)
+
+
+def _who_sits_here() -> str:
+    """The name that edits carry: what the system calls the user."""
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        if os.environ.get(name):
+            return os.environ[name]
+    return ""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from rollstep.core.errors import ExportError, StoreError
 from rollstep.core.ids import random_rollout_id
 
@@ -15,7 +14,6 @@ from .settings import data_folder
 
 if TYPE_CHECKING:
     from rollstep.core.session import Session
-    from rollstep.core.store.change import Saved
     from rollstep.core.store.library import Library
 
 
@@ -42,12 +40,6 @@ def _places(rollout_id: str) -> Iterator[Path]:
     yield Path(tempfile.gettempdir()) / name
 
 
-def _numbered(saved: Saved) -> Saved:
-    """With the numbers that the library would have given to the steps."""
-    steps = (msgspec.structs.replace(step, seq=n) for n, step in enumerate(saved.steps, 1))
-    return msgspec.structs.replace(saved, steps=tuple(steps))
-
-
 def _written(session: Session, library: Library | None, path: Path) -> bool:
     from rollstep.core.store.bundle import write_bundle
 
@@ -59,7 +51,7 @@ def _written(session: Session, library: Library | None, path: Path) -> bool:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_bundle([_numbered(session.saved())], path, requests=request)
+        write_bundle([session.saved()], path, requests=request)
     except (ExportError, OSError):
         return False
     return True

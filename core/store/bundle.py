@@ -115,7 +115,7 @@ def _rollout_lines(saved: Saved, requests: Callable[[str], str | None]) -> Itera
     )
     things: list[tuple[str, Iterable[Any]]] = [
         ("project", saved.projects),
-        ("step", saved.steps),
+        ("step", _numbered(saved.steps)),
         ("attempt", saved.attempts),
         ("command", saved.commands),
         ("branch", saved.branches),
@@ -127,6 +127,14 @@ def _rollout_lines(saved: Saved, requests: Callable[[str], str | None]) -> Itera
         for value in values:
             yield Line(**{kind: value})
     yield Line(end=saved.header.id, steps=len(saved.steps))
+
+
+def _numbered(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps, those that no library has numbered yet with the numbers that it would give."""
+    last = 0
+    for step in steps:
+        last = max(last + 1, step.seq)
+        yield step if step.seq else msgspec.structs.replace(step, seq=last)
 
 
 def _requests(saved: Saved, requests: Callable[[str], str | None]) -> Iterator[Request]:

@@ -262,3 +262,13 @@ def test_a_status_that_is_no_word_is_refused(path: Path, status: str) -> None:
     path.write_text(path.read_text().replace('"parked"', json.dumps(status)))
     with pytest.raises(BundleError, match="line 2: a status is a word such as open"):
         [*read_bundle(path, [])]
+
+
+def test_steps_that_were_never_saved_get_the_numbers_a_library_would_give(path: Path) -> None:
+    first, second, *_ = conversation(2)
+    steps = (msgspec.structs.replace(first, seq=1), msgspec.structs.replace(second, seq=0))
+    write_bundle([Saved(HEADER, (PROJECT,), steps)], path)
+    warnings: list[str] = []
+    [(read, _)] = read_bundle(path, warnings)
+    assert [step.seq for step in read.steps] == [1, 2]
+    assert not warnings
