@@ -38,9 +38,11 @@ def cheap_flags(step: Step) -> tuple[str, ...]:
     if isinstance(payload, ToolResult):
         if payload.is_error:
             flags.append("the tool answered with an error")
-    elif isinstance(payload, TargetReply | UserMessage):
-        if isinstance(payload, TargetReply):
-            flags += _reply_flags(payload)
+    elif isinstance(payload, TargetReply):
+        flags += _reply_flags(payload)
+        for call in payload.tool_calls:
+            flags += argument_flags(call)
+    elif isinstance(payload, UserMessage):
         for call in payload.tool_calls:
             flags += argument_flags(call)
     if step.state_stale:

@@ -69,8 +69,8 @@ class Path:
         self._place(index, payload)
         self._count(index, step)
         if isinstance(payload, TargetReply):
-            if payload.tool_calls:
-                self._calls.update((call.id, call) for call in payload.tool_calls)
+            for call in payload.tool_calls:
+                self._calls[call.id] = call
         elif isinstance(payload, ToolResult) and payload.call_id in self._calls:
             self.call[index] = self._calls[payload.call_id]
 
@@ -110,10 +110,10 @@ class Path:
         self.bands[-1].end = len(self.steps) + count
 
     def _count(self, index: int, step: Step) -> None:
-        tokens, cost = self.tokens[-1], self.cost[-1]
-        if step.call is not None and step.copied_from is None:
-            tokens += step.call.usage.prompt_tokens + step.call.usage.completion_tokens
-            cost += step.call.cost or 0.0
+        tokens, cost, call = self.tokens[-1], self.cost[-1], step.call
+        if call is not None and step.copied_from is None:
+            tokens += call.usage.prompt_tokens + call.usage.completion_tokens
+            cost += call.cost or 0.0
         self.tokens.append(tokens)
         self.cost.append(cost)
         self.edits += step.origin == "human"

@@ -2,6 +2,9 @@
 
 Texts may hold anything that a Python string can hold, lone surrogates included; nothing here
 trims, re-encodes or parses them. Tool-call arguments are the JSON text exactly as produced.
+
+``gc=False``: frozen values make no cycles, and a long rollout holds tens of thousands that the
+cycle collector would walk again and again.
 """
 
 from typing import Literal
@@ -18,13 +21,13 @@ STOP_REASONS = (GOAL_REACHED, MAX_TURNS, UNRECOVERABLE)
 """The reasons every project has; a project may use words of its own beside them."""
 
 
-class Text(msgspec.Struct, frozen=True, tag="text"):
+class Text(msgspec.Struct, frozen=True, gc=False, tag="text"):
     """A text part."""
 
     text: str
 
 
-class OtherPart(msgspec.Struct, frozen=True, tag="other"):
+class OtherPart(msgspec.Struct, frozen=True, gc=False, tag="other"):
     """A part that is no text, kept as it came: ``raw`` is its JSON text, ``size`` in bytes."""
 
     kind: str
@@ -36,7 +39,7 @@ class OtherPart(msgspec.Struct, frozen=True, tag="other"):
 Part = Text | OtherPart
 
 
-class Reasoning(msgspec.Struct, frozen=True, omit_defaults=True):
+class Reasoning(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One reasoning block as received; ``raw`` is the provider's own JSON, to be replayed
     unchanged. A signature holds only for the unedited text.
     """
@@ -46,7 +49,7 @@ class Reasoning(msgspec.Struct, frozen=True, omit_defaults=True):
     raw: str | None = None
 
 
-class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
+class ToolCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One call. ``made_id`` marks an id that we made because none came."""
 
     id: str
@@ -55,7 +58,7 @@ class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
     made_id: bool = False
 
 
-class UserMessage(msgspec.Struct, frozen=True, omit_defaults=True, tag="user_message"):
+class UserMessage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag="user_message"):
     """What the evaluator says. Its reasoning is its own and never reaches the target."""
 
     parts: tuple[Part, ...]
@@ -63,7 +66,7 @@ class UserMessage(msgspec.Struct, frozen=True, omit_defaults=True, tag="user_mes
     tool_calls: tuple[ToolCall, ...] = ()
 
 
-class TargetReply(msgspec.Struct, frozen=True, omit_defaults=True, tag="target_reply"):
+class TargetReply(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag="target_reply"):
     """What the target says and calls."""
 
     parts: tuple[Part, ...]
@@ -73,7 +76,7 @@ class TargetReply(msgspec.Struct, frozen=True, omit_defaults=True, tag="target_r
     refusal: str = ""
 
 
-class ToolResult(msgspec.Struct, frozen=True, omit_defaults=True, tag="tool_result"):
+class ToolResult(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag="tool_result"):
     """The answer to one call."""
 
     call_id: str
@@ -81,13 +84,13 @@ class ToolResult(msgspec.Struct, frozen=True, omit_defaults=True, tag="tool_resu
     is_error: bool = False
 
 
-class SystemNote(msgspec.Struct, frozen=True, tag="system_note"):
+class SystemNote(msgspec.Struct, frozen=True, gc=False, tag="system_note"):
     """A system message in mid-conversation (imports hold them)."""
 
     parts: tuple[Part, ...]
 
 
-class Stop(msgspec.Struct, frozen=True, omit_defaults=True, tag="stop"):
+class Stop(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag="stop"):
     """The end, and why. ``note`` is free text (the message that a rule held back, say)."""
 
     reason: str

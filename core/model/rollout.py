@@ -85,7 +85,7 @@ def _closes_turn(step: Step) -> bool:
 
 
 class Rollout:
-    """The tree. It only grows: ``add`` is the one way in.
+    """The tree. It only grows: ``add`` and ``add_all`` are the ways in.
 
     Steps taken back by undo are still here; they are ``hidden`` and the walks below pass over them.
     """
@@ -111,6 +111,20 @@ class Rollout:
             raise ValueError(f"step {step.id} follows {step.parent_id}, which is not here")
         self.steps[step.id] = step
         self._children.setdefault(step.parent_id, []).append(step.id)
+
+    def add_all(self, steps: Iterable[Step]) -> None:
+        """Put many steps into the tree, each after its parent; quicker than one at a time."""
+        known = self.steps
+        children = self._children
+        for step in steps:
+            step_id, parent_id = step.id, step.parent_id
+            if step_id in known or (parent_id is not None and parent_id not in known):
+                self.add(step)  # which says what is wrong
+            known[step_id] = step
+            if parent_id in children:
+                children[parent_id].append(step_id)
+            else:
+                children[parent_id] = [step_id]
 
     def set_seq(self, step_id: str, seq: int) -> None:
         """Give a step the number that the library gave it on saving."""
@@ -160,7 +174,9 @@ class Rollout:
         # whole repaint.
         state = (len(self.steps), frozenset(self.hidden))
         if self._leaves[0] != state:
-            found = [i for i in self.steps if i not in self.hidden and not self.children(i)]
+            found = [i for i in self.steps if i not in self._children]
+            if self.hidden:
+                found = [i for i in self.steps if i not in self.hidden and not self.children(i)]
             self._leaves = (state, found)
         return list(self._leaves[1])
 

@@ -17,7 +17,7 @@ Origin = Literal["model", "script", "human", "import", "rule"]
 project, a human, a file from outside, or one of our own stop rules."""
 
 
-class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+class Usage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Tokens of one call; ``estimated`` where the provider did not say."""
 
     prompt_tokens: int = 0
@@ -27,7 +27,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     estimated: bool = False
 
 
-class Call(msgspec.Struct, frozen=True, omit_defaults=True):
+class Call(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """How a live step was made. ``request`` is the digest of the request as sent, which the
     library stores once; times in seconds; ``cost`` in dollars, None where the price is unknown.
     """
@@ -42,7 +42,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     response_id: str = ""
 
 
-class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+class Step(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One role's action.
 
     ``seq`` counts the rollout's steps in the order they were saved, from 1 (0: not saved yet).

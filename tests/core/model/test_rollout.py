@@ -1,0 +1,46 @@
+"""The tree: what it takes in, many steps at once like one by one."""
+
+import gc
+
+import pytest
+from rollstep.core.model.messages import Text, ToolCall, target_reply, user_message
+from rollstep.core.model.rollout import Rollout, RolloutHeader
+from rollstep.core.model.steps import Step
+
+
+def step(step_id: str, parent_id: str | None) -> Step:
+    return Step(step_id, parent_id, "evaluator", user_message(step_id), "script")
+
+
+FORKED = [step("a", None), step("b", "a"), step("c", "a"), step("d", "b"), step("e", None)]
+
+
+def empty() -> Rollout:
+    return Rollout(RolloutHeader("r", "title"), ())
+
+
+def test_many_steps_make_the_tree_that_one_by_one_makes() -> None:
+    one_by_one, at_once = empty(), empty()
+    for each in FORKED:
+        one_by_one.add(each)
+    at_once.add_all(FORKED[:2])
+    at_once.add_all(FORKED[2:])
+    assert list(at_once) == list(one_by_one) == FORKED
+    for parent in (None, "a", "b", "c"):
+        assert at_once.children(parent) == one_by_one.children(parent)
+    assert at_once.leaves() == one_by_one.leaves() == ["c", "d", "e"]
+    at_once.hidden.add("d")
+    assert at_once.leaves() == ["b", "c", "e"]
+
+
+def test_many_steps_are_checked_like_one() -> None:
+    with pytest.raises(ValueError, match="x follows nowhere, which is not here"):
+        empty().add_all([step("a", None), step("x", "nowhere")])
+    with pytest.raises(ValueError, match="a is in the rollout already"):
+        empty().add_all([step("a", None), step("a", None)])
+
+
+def test_the_cycle_collector_passes_over_steps() -> None:
+    reply = target_reply("text", (ToolCall("c", "look", "{}"),))
+    held = [Step("a", None, "target", reply, "model"), reply, Text("text"), reply.tool_calls[0]]
+    assert not any(map(gc.is_tracked, held))
