@@ -365,6 +365,13 @@ class Session:
         self._writer.set_head(step_id)
         self._writer.save()
 
+    def follow(self, leaf_id: str) -> None:
+        """The path to this leaf becomes the one that stepping and keeping follow. Nothing else
+        changes: the head stays, and it is no command.
+        """
+        self._writer.known(leaf_id)
+        self._writer.follow(leaf_id)
+
     async def undo(self) -> str:
         """Take the human's last command back; its words, or the empty string for none."""
         self._player.must_be_idle()

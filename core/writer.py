@@ -129,6 +129,14 @@ class TreeWriter:
             current = self.recorded_next(current)
         return tuple(steps)
 
+    def follow(self, leaf_id: str) -> None:
+        """Let stepping follow the path to this leaf; the head stays where it is."""
+        current: str | None = leaf_id
+        while current is not None:
+            parent = self.rollout.steps[current].parent_id
+            self._choice[parent] = current
+            current = parent
+
     # -- the head -----------------------------------------------------------------------------
 
     def set_head(self, head: str | None, *, record: bool = True) -> None:

@@ -187,6 +187,10 @@ class Controller:
         error = future.exception()
         self.post(CommandEnded(label, None if error else future.result(), error))
 
+    def follow(self, leaf_id: str) -> None:
+        """Commands that go on along recorded steps take the path to this leaf from now on."""
+        self._call(lambda session: session.follow(leaf_id))
+
     def step(self, at: str | None) -> bool:
         """One step from here."""
         return self.command("step", lambda session: session.step(at))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from rollstep.core import events as ev
 from rollstep.core.model.messages import Stop
@@ -23,6 +23,13 @@ from .snapshot import Asking, Snapshot, tail_lines
 from .stepview import PaneLine, pane_lines
 
 _KEPT_BLOCKS = 3000
+
+
+class TakeMove(NamedTuple):
+    """Whether another take is shown now, and which, or why not."""
+
+    moved: bool
+    words: str
 
 
 class DebuggerModel:
@@ -57,8 +64,10 @@ class DebuggerModel:
         self._tail: list[Attempt | Asking] = []
         self._tail_version = 0
         self.acting_from: str | None = None
+        self._shown_anew = False
         leaf = snapshot.leaf or self.rollout.newest_leaf(snapshot.head)
         self._show(leaf, cursor_on=snapshot.head)
+        self._shown_anew = False
 
     # what is there
 
@@ -119,9 +128,12 @@ class DebuggerModel:
 
     def jump(self, index: int) -> bool:
         """The cursor to ``index``, remembering where it was for ``back``."""
+        self._remember()
+        return self.move(index - self.cursor)
+
+    def _remember(self) -> None:
         self._jumps.append(self.step_id)
         del self._jumps[:-50]
-        return self.move(index - self.cursor)
 
     def back(self) -> bool:
         """The cursor to where it was before the last jump."""
@@ -170,17 +182,35 @@ class DebuggerModel:
             return self.move(len(self.path))
         return self.move(self.path.turn_starts[max(turn, 0)] - self.cursor)
 
-    def next_take(self, delta: int) -> bool:
-        """Show the branch through the next take of this step; whether there is one."""
-        step = self.step
-        if step is None:
-            return False
-        takes = self.rollout.takes(step.id)
-        place = takes.index(step.id) + delta if step.id in takes else -1
+    def move_flag(self, delta: int) -> bool:
+        """The cursor to the nearest flagged step before or after it."""
+        flagged = self.path.flagged
+        found = (
+            min((index for index in flagged if index > self.cursor), default=None)
+            if delta > 0
+            else max((index for index in flagged if index < self.cursor), default=None)
+        )
+        return found is not None and self.jump(found)
+
+    def next_take(self, delta: int) -> TakeMove:
+        """Show the branch through the next take of this step or, where it has no other, of the
+        nearest step before it that has.
+        """
+        index = self.cursor
+        while index >= 0 and self.takes(index) < 2:
+            index -= 1
+        if index < 0:
+            return TakeMove(False, "Neither this step nor one before it has another take.")
+        step_id = self.path.steps[index].id
+        takes = self.rollout.takes(step_id)
+        place = takes.index(step_id) + delta if step_id in takes else -1
         if not 0 <= place < len(takes):
-            return False
+            side = "before" if delta < 0 else "after"
+            here = f"take {place - delta + 1} of {len(takes)} of step {index + 1}"
+            return TakeMove(False, f"No take {side} this: {here}.")
+        self._remember()
         self._show(self.rollout.newest_leaf(takes[place]), cursor_on=takes[place])
-        return True
+        return TakeMove(True, f"take {place + 1} of {len(takes)} of step {index + 1}")
 
     # events
 
@@ -283,7 +313,15 @@ class DebuggerModel:
 
     # what the path shows
 
+    def take_new_leaf(self) -> str | None:
+        """The leaf of the branch shown, if another branch was shown since the last time: the one
+        that stepping has to follow from now on.
+        """
+        changed, self._shown_anew = self._shown_anew, False
+        return self.leaf if changed else None
+
     def _show(self, leaf: str | None, cursor_on: str | None) -> None:
+        self._shown_anew = True
         self.leaf = leaf
         self.path = Path(self.rollout.path(leaf))
         self.layout.reset()

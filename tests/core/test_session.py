@@ -539,3 +539,25 @@ async def test_scores_that_a_rollout_came_with_stay_with_it() -> None:
     session = Session.reopen(saved)
     assert session.scores == scores
     assert session.saved() == saved
+
+
+async def test_stepping_and_keeping_follow_the_branch_they_are_told_to() -> None:
+    session = await played()
+    message = next(step for step in session.rollout if step.role == "evaluator")
+    leaves = [session.head]
+    for words in ("one", "two"):
+        await session.override(message.id, user_message(words), "keep")
+        leaves.append(session.head)
+    head = session.head
+    for leaf in (*leaves, *reversed(leaves)):
+        assert leaf is not None
+        session.follow(leaf)
+        assert session.head == head
+        wanted = [step.id for step in session.rollout.path(leaf)]
+        at, walked = None, []
+        while (following := session.recorded_next(at)) is not None:
+            walked.append(following)
+            at = following
+        assert walked == wanted
+    with pytest.raises(UsageError):
+        session.follow("nowhere")

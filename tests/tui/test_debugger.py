@@ -340,3 +340,64 @@ async def test_the_command_palette_knows_every_action(opened: Opened) -> None:
         await driver.until(lambda: bool(driver.app.screen.query("OptionList Option, CommandList")))
         await driver.press_until("enter", lambda: driver.app.screen is driver.app.debugger)
         await driver.until(lambda: driver.screen.model.cursor == 11)
+
+
+async def test_what_is_walked_is_the_branch_that_is_shown(opened: Opened) -> None:
+    async with opened(OpenTarget(sample="refund", recorded=True)) as driver:
+        model = driver.screen.model
+        leaves = model.rollout.leaves()
+        assert len(leaves) >= 3
+        for leaf in (*leaves, *reversed(leaves)):
+            model.go_to(leaf)
+            shown = [step.id for step in model.path.steps]
+            await driver.press("g", "t")
+            while model.ahead:
+                await driver.press("s")
+            assert [step.id for step in model.path.steps] == shown
+            assert model.step_id == leaf
+        assert model.rollout.leaves() == leaves
+
+
+async def test_keeping_keeps_what_is_shown_after_the_step(opened: Opened) -> None:
+    async with opened(OpenTarget(sample="refund", recorded=True)) as driver:
+        model = driver.screen.model
+        for leaf in model.rollout.leaves():
+            model.go_to(leaf)
+            shown = [step.id for step in model.path.steps]
+            model.jump(0)
+            await driver.press("e")
+            await driver.pilot.press("end", *" now", "ctrl+s")
+            await driver.press_until("k", lambda: driver.app.screen is driver.app.debugger)
+            await driver.until(lambda shown=shown: model.path.steps[0].id != shown[0])
+            await driver.until(lambda: not driver.app.controller.busy)
+            copied = [step.copied_from for step in model.path.steps[1:]]
+            assert copied == shown[1:]
+
+
+async def test_after_a_rerun_the_take_before_is_one_key_away_and_so_is_the_way_back(
+    opened: Opened,
+) -> None:
+    async with opened(snapshot=refund("o9-1")) as driver:
+        await driver.press("comma")
+        assert driver.screen.model.step_id == "s8"
+        assert "Take 1 of 2 of step 8" in driver.text()
+        await driver.press("apostrophe")
+        assert driver.screen.model.step_id == "o9-1"
+        await driver.press("full_stop")
+        assert "No take after this: take 2 of 2 of step 8" in driver.text()
+
+
+async def test_brackets_walk_flags_and_braces_walk_turns(opened: Opened) -> None:
+    async with opened(snapshot=refund()) as driver:
+        model = driver.screen.model
+        await driver.press("left_square_bracket")
+        assert model.step_id == "s3"
+        await driver.press("left_square_bracket")
+        assert "No flagged step before this one." in driver.text()
+        await driver.press("right_curly_bracket")
+        assert model.step_id == "s6"
+        await driver.press("left_curly_bracket")
+        assert model.step_id == "s1"
+    async with opened(snapshot=big(8)) as driver:
+        await driver.press("right_square_bracket")
+        assert "No flags in this branch." in driver.text()

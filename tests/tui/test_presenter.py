@@ -74,12 +74,44 @@ def test_a_step_of_another_branch_changes_nothing_until_the_head_goes_there() ->
 
 def test_takes_are_walked_with_their_branches() -> None:
     model = DebuggerModel(refund())
-    assert model.next_take(1)
+    assert model.next_take(1) == (True, "take 2 of 2 of step 8")
     assert model.step_id == "o8"
     assert model.path.steps[-1].id == "o9-1"
-    assert not model.next_take(1)
-    assert model.next_take(-1)
+    assert not model.next_take(1).moved
+    assert model.next_take(-1).moved
     assert model.path.steps[-1].id == "s12"
+
+
+def test_where_a_step_has_no_other_take_the_nearest_before_it_that_has_is_switched() -> None:
+    model = DebuggerModel(refund("o9-1"))
+    assert model.next_take(1) == (False, "No take after this: take 2 of 2 of step 8.")
+    assert model.step_id == "o9-1"
+    assert model.next_take(-1) == (True, "take 1 of 2 of step 8")
+    assert (model.step_id, model.leaf) == ("s8", "s12")
+    assert model.back()
+    assert (model.step_id, model.leaf) == ("o9-1", "o9-1")
+    model.jump(3)
+    assert "Neither this step nor one before" in model.next_take(-1).words
+
+
+def test_the_leaf_to_follow_is_told_once_when_another_branch_is_shown() -> None:
+    model = DebuggerModel(refund())
+    assert model.take_new_leaf() is None
+    model.move(1)
+    assert model.take_new_leaf() is None
+    model.go_to("o8")
+    assert model.take_new_leaf() == "o9-1"
+    assert model.take_new_leaf() is None
+
+
+def test_flagged_steps_are_walked() -> None:
+    model = DebuggerModel(refund())
+    assert list(model.path.flagged) == [2]
+    assert not model.move_flag(1)
+    assert model.move_flag(-1)
+    assert model.cursor == 2
+    assert model.back()
+    assert model.step_id == "s8"
 
 
 def test_undo_hides_and_redo_shows_again() -> None:

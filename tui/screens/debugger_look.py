@@ -98,11 +98,33 @@ class LookActions:
 
     def do_take_before(self) -> None:
         """The take before."""
-        self._moved(self.screen.model.next_take(-1), "No take of this step before this one.")
+        self._to_take(-1)
 
     def do_take_after(self) -> None:
         """The take after."""
-        self._moved(self.screen.model.next_take(1), "No take of this step after this one.")
+        self._to_take(1)
+
+    def _to_take(self, delta: int) -> None:
+        done = self.screen.model.next_take(delta)
+        if done.moved:
+            self.screen.repaint()
+            back = "; ' goes back to where you were"
+            self.screen.flash(done.words[0].upper() + done.words[1:] + back + ".", "ok")
+        else:
+            self.screen.flash(done.words, "dim")
+
+    def do_next_flag(self) -> None:
+        """The next flagged step."""
+        self._to_flag(1, "after")
+
+    def do_previous_flag(self) -> None:
+        """The flagged step before."""
+        self._to_flag(-1, "before")
+
+    def _to_flag(self, delta: int, side: str) -> None:
+        flagged = self.screen.model.path.flagged
+        words = f"No flagged step {side} this one." if flagged else "No flags in this branch."
+        self._moved(self.screen.model.move_flag(delta), words)
 
     def do_jump_back(self) -> None:
         """Back to where the last jump began."""

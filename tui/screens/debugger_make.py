@@ -32,10 +32,17 @@ class MakeActions:
 
         def go() -> None:
             self.screen.model.notice = ""
+            self._follow_shown()
             self.screen.model.acting_from = self.screen.model.step_id
             command(self.screen.model.step_id)
 
         self.screen.rollstep.dialogs.when_trusted(self.screen.model, go)
+
+    def _follow_shown(self) -> None:
+        """What is walked, kept or copied is the branch that the screen shows."""
+        leaf = self.screen.model.take_new_leaf()
+        if leaf is not None:
+            self.screen.rollstep.controller.follow(leaf)
 
     def do_step(self) -> None:
         """One step."""
@@ -96,6 +103,7 @@ class MakeActions:
         payload, after, reason = result.payload, result.after, result.reason
 
         def go() -> None:
+            self._follow_shown()
             self.screen.model.acting_from = self.screen.model.step_id
             self.screen.rollstep.controller.override(step_id, payload, after, reason)
 
@@ -156,6 +164,7 @@ class MakeActions:
         from .. import edits
 
         at = self.screen.model.step_id
+        self._follow_shown()
         if choice == "turn":
             self.screen.rollstep.controller.insert(at, edits.inserted_turn())
             return
@@ -185,6 +194,7 @@ class MakeActions:
             options.append(("turn", f"turn {number} whole ({len(turn)} steps)", "t"))
 
         def chosen(choice: str) -> None:
+            self._follow_shown()
             self.screen.rollstep.controller.delete([step.id] if choice == "step" else turn)
 
         self.screen.rollstep.dialogs.choose(
