@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from rollstep.core.errors import RoleError, RollstepError
 from textual import events
 from textual._context import active_message_pump
-from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.driver import Driver
 from textual.filter import LineFilter
@@ -25,6 +24,7 @@ from textual.screen import Screen
 
 from .controller import Controller
 from .dialogs import Dialogs
+from .key_order import OrderedKeys
 from .messages import CommandEnded, EngineNews
 from .palette import Palette, textual_theme
 from .presenter import DebuggerModel
@@ -47,7 +47,7 @@ def _action_commands() -> type[Provider]:
     return ActionCommands
 
 
-class RollstepApp(App[int]):
+class RollstepApp(OrderedKeys[int]):
     """The whole of it."""
 
     TITLE = "rollstep"

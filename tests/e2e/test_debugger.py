@@ -215,3 +215,18 @@ def test_the_users_own_editor_opens_the_same_text(
     step_to(terminal, 3)
     terminal.send("E")
     terminal.wait_for("from my editor", timeout=2 * PATIENCE)
+
+
+def test_a_burst_of_keys_is_typed_in_order(launch: Launch, tmp_path: Path) -> None:
+    """One write holds them all: what was typed while the program was busy."""
+    library = tmp_path / "library.sqlite"
+    terminal = launch("demo", "--fresh", "--library", library)
+    terminal.wait_for("Press s to begin")
+    step_to(terminal, 2)
+    terminal.send("w")
+    terminal.wait_for("Ctrl+S save")
+    home, end, left, rub = b"\x1b[H", b"\x1b[F", b"\x1b[D", b"\x7f"
+    wrong = b"all of this is wrong"
+    burst = wrong + rub * len(wrong) + b"abcdef" + left * 3 + b"X" + home + b"Y" + end + b"Z"
+    terminal.write(burst)
+    terminal.wait_for("YabcXdefZ")

@@ -1,0 +1,69 @@
+"""Keys are carried out in the order in which they were typed.
+
+Textual hands a key to the focused widget, which acts at once on those that it takes itself, such
+as letters. Every other key, Backspace and the arrows too, climbs from widget to widget to the app,
+one message queue after the other, and only there are bindings looked up. By then the widget has
+inserted the letters that were typed next, and a change of focus comes too late for them. Here the
+next key waits until the one before, and the messages that it caused, have come up to the app.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Generic
+
+from textual import events
+from textual.app import App, ReturnType
+from textual.message_pump import MessagePump
+
+PATIENCE = 0.5
+"""A widget that does not come to its messages for so long does not keep keys back any longer."""
+
+
+class OrderedKeys(App[ReturnType], Generic[ReturnType]):
+    """An app in which a key, or a paste, never overtakes the key before it.
+
+    Nothing waits while nothing has the focus: then all keys climb the same way.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._typed: deque[events.Key | events.Paste] = deque()
+        self._climb = 0
+        self._climbing = False
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let a key through, or keep it until the one before has been dealt with."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+            return
+        self._typed.append(event)
+        if not self._climbing:
+            await self._let_through()
+        elif len(self._typed) == 1:
+            self.set_timer(PATIENCE, lambda climb=self._climb: self._arrived(climb))
+
+    async def _let_through(self) -> None:
+        while self._typed and not self._climbing:
+            event = self._typed.popleft()
+            target = self.focused
+            await super().on_event(event)
+            if event.is_forwarded and target is not None:
+                self._climb += 1
+                self._climbing = True
+                self._follow(target, self._climb, again=True)
+
+    def _follow(self, node: MessagePump | None, climb: int, again: bool) -> None:
+        """Queue behind the key at each widget on its way up; twice at the first one, where what
+        the key caused was posted behind us.
+        """
+        if node is None or node is self or not node.call_later(self._passed, node, climb, again):
+            self.call_later(self._arrived, climb)
+
+    def _passed(self, node: MessagePump, climb: int, again: bool) -> None:
+        self._follow(node if again else node._parent, climb, again=False)
+
+    async def _arrived(self, climb: int) -> None:
+        if climb == self._climb and self._climbing:
+            self._climbing = False
+            await self._let_through()
