@@ -170,14 +170,36 @@ class Checker:
         entries = own_entries(node, path, self.faults)
         tag = next((value for key, value in entries if key.text == TAG_KEY), None)
         if tag is None:
+            self._strangers(entries, shape.members, path)
             return self._fault(node, path, "kind is missing.", known)
         if not isinstance(tag, Scalar) or tag.text not in kinds:
             found = shown(tag.text) if isinstance(tag, Scalar) else describe(tag)
             hint = known
-            if isinstance(tag, Scalar) and (near := _did_you_mean(tag.text, kinds)):
-                hint = f"{near} {known}"
-            return self._fault(tag, f"{path}.kind", f"unknown kind {found}.", hint)
+            meant = _nearest(tag.text, kinds) if isinstance(tag, Scalar) else ""
+            if meant:
+                hint = f"Did you mean {meant}? {known}"
+            self._fault(tag, f"{path}.kind", f"unknown kind {found}.", hint)
+            if meant:
+                self._fields(node, kinds[meant], entries, path, shape)
+            else:
+                self._strangers(entries, shape.members, path)
+            return WRONG
         return self._fields(node, kinds[tag.text], entries, path, shape)
+
+    def _strangers(
+        self,
+        entries: list[tuple[Scalar, Node]],
+        members: Iterable[type[msgspec.Struct]],
+        path: str,
+    ) -> None:
+        """Name the keys that none of the kinds has: which kind is meant is not known."""
+        known = {TAG_KEY, *(field.name for cls in members for field in fields_of(cls))}
+        for key, _ in entries:
+            if key.text not in known:
+                meant = _OTHER_WORDS.get(key.text)
+                near = f"Did you mean {meant}?" if meant in known else ""
+                hint = near or _did_you_mean(key.text, known)
+                self._fault(key, key_path(path, key.text), "unknown key.", hint)
 
     def _struct(self, node: Node, cls: type[msgspec.Struct], path: str) -> Any:
         if cls in NULL_MEANS and is_null(node):
@@ -254,10 +276,15 @@ def _one_of(choices: Iterable[str]) -> str:
 
 
 def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    near = _nearest(word, known)
+    return f"Did you mean {near}?" if near else ""
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
     import difflib
 
     near = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
-    return f"Did you mean {near[0]}?" if near else ""
+    return near[0] if near else ""
 
 
 def _unknown_key_hint(word: str, cls: type[msgspec.Struct], union: UnionShape | None) -> str:

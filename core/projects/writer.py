@@ -33,14 +33,17 @@ _WIDTH = 92
 
 _LONGEST_KEY = 1000
 
+_FIRST = ("version", "id", "title", "goal", "opening", "max_turns", "max_steps_per_turn")
+"""The keys that a project file begins with; the type has to put those without a default first."""
+
 
 class _Number(str):
     """A JSON number with its digits as written."""
 
 
 def project_yaml(project: Project) -> str:
-    """The project as a project file: keys in the order of the types, defaults left out, texts of
-    several lines as blocks. Raises UsageError when a JSON text in it is none.
+    """The project as a project file: what it is, then who plays it; defaults (but the version) left
+    out, texts of several lines as blocks. Raises UsageError when a JSON text in it is none.
     """
     return "".join(f"{line}\n" for line in _struct_lines(project, "", Project))
 
@@ -61,11 +64,19 @@ def json_as_yaml(value: Any) -> str:
 
 def _struct_lines(value: msgspec.Struct, indent: str, cls: type[msgspec.Struct]) -> list[str]:
     lines = [f"{indent}{TAG_KEY}: {tag_of(cls)}"] if tag_of(cls) else []
-    for field in fields_of(cls):
+    for field in _in_order(cls):
         item = getattr(value, field.name)
-        if field.required or item != field.default:
+        if field.required or item != field.default or field.name == _FIRST[0]:
             lines += _entry(f"{indent}{field.name}:", item, field, indent)
     return lines
+
+
+def _in_order(cls: type[msgspec.Struct]) -> tuple[Field, ...]:
+    fields = fields_of(cls)
+    if cls is not Project:
+        return fields
+    named = {field.name: field for field in fields}
+    return (*(named.pop(name) for name in _FIRST), *named.values())
 
 
 def _entry(head: str, value: Any, field: Field, indent: str) -> list[str]:

@@ -473,3 +473,19 @@ def faults_or_none(text):
 def test_roles_may_leave_out_the_title_and_projects_may_not():
     assert parse_roles(ROLES).title == ""
     assert "title is missing" in fault_of(ROLES)
+
+
+def test_a_wrong_kind_hides_no_other_mistake_in_that_role():
+    near = "title: t\ntarget: {kind: ecoh, sytem: a}\nevaluator: {kind: human}\n"
+    far = "title: t\ntarget: {kind: gpt, sytem: a, replies: [b], zzz: 1}\nevaluator: {moedl: a}\n"
+    assert faults_of(near) == [
+        'line 2, column 16: target.kind: unknown kind "ecoh". Did you mean echo? '
+        "Known kinds: llm, scripted, echo, python, human.",
+        "line 2, column 22: target.sytem: unknown key. Did you mean system?",
+    ]
+    named = "\n".join(faults_of(far))
+    assert "target.sytem: unknown key. Did you mean system?" in named
+    assert "target.zzz: unknown key." in named
+    assert "target.replies" not in named
+    assert "evaluator: kind is missing." in named
+    assert "evaluator.moedl: unknown key. Did you mean model?" in named

@@ -73,13 +73,20 @@ def test_the_text_is_readable():
             system="You are the shop's agent.\n\n- be brief\n",
         ),
         evaluator=SCRIPTED,
+        goal="A refund.",
+        opening="It arrived cracked.",
+        max_turns=8,
         tools=(Tool("get", parameters='{"type": "object", "required": ["id"]}'),),
         tool_simulator=RulesSimulator(
             (ToolRule("get", '{"status": "delivered", "price": 49.10}', '{"id": "4471"}'),)
         ),
     )
     assert project_yaml(project) == (
+        "version: 1\n"
         'title: "Refund: a blender"\n'
+        "goal: A refund.\n"
+        "opening: It arrived cracked.\n"
+        "max_turns: 8\n"
         "target:\n"
         "  kind: scripted\n"
         "  replies:\n"
