@@ -12,6 +12,7 @@ from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from ..model.steps import Call, Role
 from ..model.view import View
 from ..workers.gateway import SERVICE, ModelReply, ModelRequest
+from ..workers.model_keys import missing_key
 from ..workers.pool import Shared, Workers
 from ..workers.wire import dump, load
 from .call_ids import with_ids
@@ -32,6 +33,9 @@ TIMEOUT = 120.0
 _LOADING = 60.0
 """Seconds that the gateway may take to start: litellm is large."""
 
+_ADDRESSES = frozenset({"api_base", "base_url", "mock_response"})
+"""Parameters that send a request somewhere else, where other keys or none are needed."""
+
 Spec = LlmEvaluator | LlmTarget | LlmSimulator
 
 
@@ -50,11 +54,17 @@ class _Model:
             )
         self._timeout = float(params.pop("timeout", TIMEOUT))
         self._params = json.dumps(params, ensure_ascii=False)
+        self._elsewhere = self._api_base is not None or not _ADDRESSES.isdisjoint(params)
 
     async def ask(
         self, messages: list[Message], tools: list[dict[str, Any]], stream: Stream
     ) -> tuple[ModelReply, Call, str]:
         """The reply, how it was made, and the request as sent. Raises RoleError."""
+        missing = "" if self._elsewhere else missing_key(self._model)
+        if missing:
+            raise RoleError(
+                f"The model {self._model} has no key: {missing} is not set.", kind="auth"
+            )
         request = ModelRequest(
             self._model,
             json.dumps(messages, ensure_ascii=False),

@@ -26,6 +26,7 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import RoleError
+from .model_keys import key_name
 
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit|billing", re.IGNORECASE)
 _CONTEXT = re.compile(
@@ -48,9 +49,9 @@ def as_role_error(error: Exception, model: str, litellm: ModuleType) -> RoleErro
 
 def _kind_and_words(error: Exception, text: str, model: str, known: Any) -> tuple[str, str]:
     if _NO_KEY.search(text):
-        return "auth", f"has no key: {_key_name(model)} is not set."
+        return "auth", f"has no key: {key_name(model)} is not set."
     if isinstance(error, known.AuthenticationError):
-        return "auth", f"was refused: the key in {_key_name(model)} is not accepted."
+        return "auth", f"was refused: the key in {key_name(model)} is not accepted."
     if isinstance(error, known.RateLimitError):
         return _rate_or_quota(error, text)
     if isinstance(error, known.ContextWindowExceededError) or _CONTEXT.search(text):
@@ -83,12 +84,6 @@ def _rate_or_quota(error: Any, text: str) -> tuple[str, str]:
 def _is_policy(error: Exception, known: Any) -> bool:
     code = str(getattr(error, "code", ""))
     return isinstance(error, known.ContentPolicyViolationError) or code.startswith("content_")
-
-
-def _key_name(model: str) -> str:
-    """The variable that the key of a model's provider stands in, as litellm names them."""
-    provider = model.partition("/")[0] if "/" in model else "openai"
-    return f"{re.sub(r'[^A-Za-z0-9]', '_', provider).upper()}_API_KEY"
 
 
 def _first_line(error: Exception) -> str:

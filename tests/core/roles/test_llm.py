@@ -34,6 +34,7 @@ from rollstep.core.model.steps import Role, Usage
 from rollstep.core.roles.protocols import Answer
 from rollstep.core.roles.registry import build_roles
 from rollstep.core.workers.pool import Workers
+from rollstep.core.workers.process import Worker
 
 from .making import view
 from .model_server import ModelServer, chat, fault
@@ -307,3 +308,21 @@ async def test_only_the_gateway_process_has_loaded_litellm(live: Live) -> None:
 async def test_a_server_of_the_projects_own_needs_a_yes(live: Live) -> None:
     with pytest.raises(UsageError, match=r"your key to http://127\.0\.0\.1"):
         build_roles(live.project())
+
+
+async def test_a_missing_key_is_said_before_anything_is_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def start(worker: Worker) -> None:
+        raise AssertionError("a child was started")
+
+    monkeypatch.delenv("GROQ_API_KEY", raising=False)
+    monkeypatch.setattr(Worker, "start", start)
+    project = Project(
+        title="t", target=LlmTarget("groq/llama", system=""), evaluator=LlmEvaluator("groq/llama")
+    )
+    roles = build_roles(project, trusted=True)
+    with pytest.raises(RoleError) as caught:
+        await roles.target.reply(view("target", PATH[0], project=project))
+    assert caught.value.kind == "auth"
+    assert str(caught.value) == "The model groq/llama has no key: GROQ_API_KEY is not set."
