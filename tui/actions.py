@@ -18,9 +18,10 @@ ABOUT: dict[Group, str] = {
     "LEAVE": "closes, cancels, quits",
 }
 
-Guard = Literal["free", "acts"]
-"""``acts`` marks keys that pay or decide: they do nothing for a moment after a paste or a change
-of screen, and a held key acts once per repaint."""
+Guard = Literal["free", "opens", "acts"]
+"""``acts`` marks keys that pay, or change the rollout at once: they do nothing for a moment after a
+paste or an answered dialog. ``opens`` marks keys that open where that is done: they rest after a
+paste only. Of both, a held key acts once per repaint."""
 
 
 class Action(NamedTuple):
@@ -41,8 +42,12 @@ def _look(id: str, keys: str, short: str, label: str, help: str) -> Action:
     return Action(id, tuple(keys.split()), short, label, help, "LOOK")
 
 
+_AT_ONCE = frozenset({"step", "turn", "run", "undo", "redo"})
+
+
 def _make(id: str, keys: str, short: str, label: str, help: str) -> Action:
-    return Action(id, tuple(keys.split()), short, label, help, "MAKE", "acts")
+    guard: Guard = "acts" if id in _AT_ONCE else "opens"
+    return Action(id, tuple(keys.split()), short, label, help, "MAKE", guard)
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -96,7 +101,7 @@ ACTIONS: tuple[Action, ...] = (
     _make("new", "a", "a", "new", "A new project: blank, from a seed row, or a copy"),
     _make("undo", "u", "u", "undo", "Undo the last command"),
     _make("redo", "U", "U", "", "Redo what was undone"),
-    Action("export", ("x",), "x", "export", "Export the branch, or up to here", "DECIDE", "acts"),
+    Action("export", ("x",), "x", "export", "Export the branch, or up to here", "DECIDE", "opens"),
     Action("theme", ("f2",), "F2", "", "Choose a theme", "LOOK"),
     Action("cancel", ("escape",), "Esc", "", "Close, or cancel the call in flight", "LEAVE"),
     Action("leave", ("q",), "q", "back", "Up one level", "LEAVE"),

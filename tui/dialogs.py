@@ -35,6 +35,12 @@ class Dialogs:
     def __init__(self, app: RollstepApp) -> None:
         self.app = app
 
+    def _answered(self, dialog: str = "the dialog") -> None:
+        """Keys that act rest now: one more key of the answer must not. Nothing rests after a dialog
+        that was cancelled.
+        """
+        self.app.guard.opened(dialog)
+
     # the editor
 
     def edit(self, request: EditRequest, slot: str, then: Callable[[EditResult], None]) -> None:
@@ -49,6 +55,8 @@ class Dialogs:
                 self.app.say("Kept as a draft; the same key opens it again.")
             else:
                 self.app.drop_draft(slot)
+            if result.outcome == "saved":
+                self._answered("the editor")
             if result.outcome == "unchanged":
                 self.app.say("Saved without an edit: nothing changed.")
             then(result)
@@ -70,6 +78,7 @@ class Dialogs:
 
         def chosen(value: str | None) -> None:
             if value is not None:
+                self._answered()
                 then(value)
 
         self.app.push_screen(ChooseScreen(ChooseRequest(title, rows, text)), chosen)
@@ -92,6 +101,8 @@ class Dialogs:
         )
 
         def answered(value: str | None) -> None:
+            if value is not None:
+                self._answered()
             if value == "yes":
                 self.app.controller.maker.allowed.add(wants)
                 go()
@@ -126,6 +137,7 @@ class Dialogs:
 
         def chosen(value: str | None) -> None:
             if value is not None:
+                self._answered("the outline")
                 entry = entries[int(value)]
                 screen.model.jump(screen.model.cursor)
                 screen.model.go_to(entry.step_id)
@@ -263,6 +275,7 @@ class Dialogs:
 
         def ended(done: ExportDone | None) -> None:
             if done is not None:
+                self._answered("the export")
                 self.app.say(done.words, "ok")
 
         self.app.push_screen(ExportScreen(Exporter(model, self.app.controller).request()), ended)

@@ -192,6 +192,7 @@ class RollstepApp(OrderedKeys[int]):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show a rollout that has been opened, in place of the one before."""
+        self.guard.opened("the rollout opened")
         debugger = self.debugger
         if debugger is not None:
             while self.screen is not debugger:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from rollstep.core.model.messages import user_message
 from rollstep.tui.screens.editor import EditorScreen
-from rollstep.tui.screens.help import HelpScreen
 from rollstep.tui.screens.key_guard import KeyGuard
 from rollstep.tui.screens.reader import ReaderScreen
 from rollstep.tui.screens.start import StartScreen
@@ -114,7 +113,7 @@ async def test_deleting_a_turn_asks_which_and_keeps_what_follows(opened: Opened)
         assert any(step.copied_from for step in model.path.steps)
 
 
-async def test_keys_that_pay_rest_after_a_paste_and_after_a_change_of_screen(
+async def test_keys_that_act_rest_after_a_paste_and_after_an_answer_and_say_so(
     opened: Opened,
 ) -> None:
     now = 100.0
@@ -127,16 +126,38 @@ async def test_keys_that_pay_rest_after_a_paste_and_after_a_change_of_screen(
         await driver.press("s", "x")
         assert len(model.path) == 0
         assert driver.app.screen is driver.app.debugger
+        assert "x rests for a moment after a paste: press it again." in driver.text()
         now = 101.31
         await driver.press("s")
         assert len(model.path) == 1
-        await driver.press("question_mark")
-        assert isinstance(driver.app.screen, HelpScreen)
-        await driver.press("escape", "s")
+        await driver.press("e")
+        assert isinstance(driver.app.screen, EditorScreen)
+        await driver.pilot.press("X", "ctrl+s")
+        await driver.press_until("enter", lambda: driver.app.screen is driver.app.debugger)
+        await driver.press("s")
         assert len(model.path) == 1
+        assert "s rests for a moment after the editor: press it again." in driver.text()
+        await driver.press("e")
+        assert isinstance(driver.app.screen, EditorScreen)
+        await driver.press("escape")
         now = 101.8
         await driver.press("s")
         assert len(model.path) == 2
+
+
+@pytest.mark.parametrize("key", ["question_mark", "w", "x", "f2", "colon", "enter", "minus"])
+async def test_nothing_rests_after_a_dialog_that_was_cancelled(opened: Opened, key: str) -> None:
+    guard = KeyGuard(lambda: 100.0)
+    async with opened(sample="refund", guard=guard) as driver:
+        model = driver.screen.model
+        await driver.press("t", "u", "U", "g")
+        at = model.cursor
+        await driver.press(key)
+        assert driver.app.screen is not driver.app.debugger
+        await driver.press("escape")
+        await driver.until(lambda: driver.app.screen is driver.app.debugger)
+        await driver.press("s")
+        assert model.cursor == at + 1
 
 
 async def test_finding_shows_hits_while_typing_and_esc_goes_back(opened: Opened) -> None:
@@ -401,3 +422,15 @@ async def test_brackets_walk_flags_and_braces_walk_turns(opened: Opened) -> None
     async with opened(snapshot=big(8)) as driver:
         await driver.press("right_square_bracket")
         assert "No flags in this branch." in driver.text()
+
+
+async def test_the_pages_of_a_narrow_inspector_have_whole_names(opened: Opened) -> None:
+    async with opened(snapshot=refund(), size=(80, 24)) as driver:
+        await driver.press("z")
+        while driver.screen.arrangement.inspector.width > 40:
+            await driver.press("z")
+        row = driver.screen.inspector._rows[0].text
+        assert "[Mes] Sent:E  T  S  Raw  Diff " in row
+        x = row.index("Diff") + 1
+        await driver.pilot.click("#inspector", offset=(x, 0))
+        assert "[Diff]" in driver.screen.inspector._rows[0].text

@@ -96,7 +96,7 @@ class ChooseScreen(ModalScreen[str | None]):
         self._list.go_to(self.request.chosen)
         self._list.focus()
         self._say_keys()
-        self._guard.opened()
+        self._guard.opened("the dialog opens")
 
     def on_paste(self, event: events.Paste) -> None:
         """What follows a paste at once chooses nothing."""
@@ -106,17 +106,22 @@ class ChooseScreen(ModalScreen[str | None]):
         """A row's own letter, or a letter of the filter."""
         if self._filtering:
             self._type(event)
-        elif not self._guard.closed:
+        else:
             for option in self.request.options:
                 if option.key and event.character == option.key:
                     event.stop()
-                    self.dismiss(option.value)
+                    self._choose(option.value, option.key)
                     return
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
         """Chosen."""
-        if not self._guard.closed:
-            self.dismiss(str(event.row.key))
+        self._choose(str(event.row.key), "Enter")
+
+    def _choose(self, value: str, key: str) -> None:
+        if self._guard.closed:
+            self.query_one("#keys", Static).update(Content(self._guard.words(key)))
+        else:
+            self.dismiss(value)
 
     def action_filter(self) -> None:
         """Cut the list down by typing."""

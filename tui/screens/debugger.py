@@ -72,7 +72,6 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self._arranged_for = Size(0, 0)
         self._unpainted = ""
         self._streaming = False
-        self._resumed = False
         self._requests: dict[str, str | None] = {}
 
     @property
@@ -247,12 +246,13 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         corner = "─" if self.arrangement.below else "┬"
         mark = "»" if self.in_inspector else "─"
         spans: list[Span] = [(corner + mark, "cursor" if self.in_inspector else "rule")]
-        for index, tab in enumerate(TABS):
+        for index, name in enumerate(_tab_names(width)):
             chosen = index == self.tab
-            label = f"[{tab.label}]" if chosen else f" {tab.label} "
+            label = f"[{name}]" if chosen else f" {name} "
             spans.append((label, "strong" if chosen else "dim"))
-        below = " ↓ more " if self.document.more_below() else ""
-        used = sum(len(text) for text, _ in spans) + len(below)
+        used = sum(len(text) for text, _ in spans)
+        below = " ↓ more "[: max(width - used, 0)] if self.document.more_below() else ""
+        used += len(below)
         return row(*spans, ("─" * max(width - used, 0), "rule"), (below, "dim"))
 
     # events of the engine
@@ -276,8 +276,12 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         in any case.
         """
         action = BY_ID[name]
-        if action.guard == "acts" and not chosen:
-            if self.rollstep.guard.closed or self._unpainted == name:
+        if action.guard != "free" and not chosen:
+            guard = self.rollstep.guard
+            if guard.closed if action.guard == "acts" else guard.pasting:
+                self.flash(guard.words(action.short))
+                return
+            if self._unpainted == name:
                 return
             self._unpainted = name
             self.call_after_refresh(self._painted)
@@ -287,12 +291,6 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
 
     def _painted(self) -> None:
         self._unpainted = ""
-
-    def on_screen_resume(self) -> None:
-        """Back on top: keys that act rest for a moment."""
-        if self._resumed:
-            self.rollstep.guard.opened()
-        self._resumed = True
 
     # find
 
@@ -352,8 +350,8 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.in_inspector = True
         if event.y == 0:
             x = 2
-            for index, tab in enumerate(TABS):
-                x += len(tab.label) + 2
+            for index, name in enumerate(_tab_names(self.arrangement.inspector.width)):
+                x += len(name) + 2
                 if event.x < x:
                     self.tab = index
                     break
@@ -367,3 +365,11 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         elif event.pane in self.lanes and self.view.scroll(event.lines):
             self.clear_selection()
             self.repaint(follow=False)
+
+
+def _tab_names(width: int) -> list[str]:
+    """The names of the inspector's pages, the first in short where not all would fit."""
+    names = [tab.label for tab in TABS]
+    if sum(len(name) + 2 for name in names) + 2 > width:
+        names[0] = names[0][:3]
+    return names

@@ -82,6 +82,7 @@ async def test_a_key_meant_for_the_screen_before_answers_nothing() -> None:
         app.shown._guard._until = float("inf")  # type: ignore[attr-defined]
         await pilot.press("y", "enter")
         assert app.result is NOTHING
+        assert "rests for a moment after the dialog opens: press it again." in screen_text(app)
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE])
