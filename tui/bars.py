@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len
 from rollstep.core.model.steps import ROLES
 from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
 
+from .cells import cells
 from .presenter import DebuggerModel
 from .rows import Row, Span, row
 from .sanitize import one_line
@@ -13,33 +13,38 @@ from .stepview import stop_title
 from .who import ANSWERS, LETTERS, NAMES, is_live, kind_of, who
 from .wrap import fit
 
+_LEAST_LEFT = 16
+"""Cells of the title that the outcome leaves; whose move it is takes what it needs."""
+_LEAST_OUTCOME = 12
+
 
 def header(model: DebuggerModel, width: int) -> Row:
     """Title and branch, outcome, whose move it is."""
-    outcome, kind = _outcome(model)
     move, move_kind = _move(model)
+    move = fit(move, width - 2)
+    outcome, kind = _outcome(model, width - cells(move) - _LEAST_LEFT - 5)
     right = [(outcome, kind), ("   " if outcome else "", "bar"), (move, move_kind), (" ", "bar")]
-    used = sum(cell_len(text) for text, _ in right)
+    used = sum(cells(text) for text, _ in right)
+    room = max(width - used - 2, 0)
     branch = " › " + one_line(model.branch_name())
-    room = max(width - used - 3, 12)
-    branch = fit(branch, max(room // 2, 8))
-    title = fit(one_line(model.rollout.header.title), max(room - cell_len(branch), 6))
-    gap = width - used - 1 - cell_len(title) - cell_len(branch)
-    if gap < 1:
-        right = [(fit(move, max(width - cell_len(title) - cell_len(branch) - 3, 0)), move_kind)]
-        gap = width - 1 - cell_len(title) - cell_len(branch) - cell_len(right[0][0])
+    title = one_line(model.rollout.header.title)
+    if cells(title) + cells(branch) > room:
+        branch = fit(branch, max(room // 2, room - cells(title)))
+    title = fit(title, room - cells(branch))
+    gap = width - used - 1 - cells(title) - cells(branch)
     left: list[Span] = [(" ", "bar"), (title, "bar:title"), (branch, "bar")]
     return row(*left, (" " * max(gap, 1), "bar"), *right, fill="bar")
 
 
-def _outcome(model: DebuggerModel) -> tuple[str, str]:
+def _outcome(model: DebuggerModel, room: int) -> tuple[str, str]:
     scores = " ".join(
         f"{one_line(score.name)} {one_line(str(score.value))}" for score in model.scores[:2]
     )
     stop = model.path.stop
     ending = f"ended: {one_line(stop.reason)}" if stop else ""
     text = "  ".join(piece for piece in (ending, scores) if piece)
-    return fit(text, 40), "bar:ok" if stop and stop.reason == "goal_reached" else "bar:warn"
+    text = fit(text, min(room, 40)) if room >= _LEAST_OUTCOME else ""
+    return text, "bar:ok" if stop and stop.reason == "goal_reached" else "bar:warn"
 
 
 def _move(model: DebuggerModel) -> tuple[str, str]:
@@ -59,19 +64,21 @@ def _move(model: DebuggerModel) -> tuple[str, str]:
 
 def status(model: DebuggerModel, width: int) -> Row:
     """Step, turn, tokens, cost, edits, flags, saved or not, and who plays."""
-    pieces = [_not_saved(model, width)] if model.unsaved else []
-    pieces += _counts(model)
-    if not model.unsaved:
-        pieces.append(_saved(model))
-    pieces += _players(model)
+    first = [_not_saved(model, width)] if model.unsaved else []
+    last = [*([] if model.unsaved else [_saved(model)]), *_players(model)]
+    for brevity in range(3):
+        pieces = [*first, *_counts(model, brevity), *last]
+        if sum(cells(text) + 2 for text, _ in pieces) < width + 1:
+            break
     spans: list[Span] = []
     used = 1
-    for text, kind in pieces:
-        need = cell_len(text) + 2
-        if used + need > width + 1:
+    for place, (text, kind) in enumerate(pieces):
+        rest = 0 if place == len(pieces) - 1 else 2
+        if used + cells(text) + rest > width:
+            spans.append((" …", "dim"))
             break
         spans += [(" " if not spans else "  ", "text"), (text, kind)]
-        used += need
+        used += cells(text) + 2
     return row(*spans)
 
 
@@ -85,11 +92,14 @@ def _not_saved(model: DebuggerModel, width: int) -> Span:
     """The one thing that must be seen, however long its words are; the step's number fits too."""
     count = f", {model.unsaved_count} only in memory" if model.unsaved_count else ""
     words = one_line(model.unsaved.removeprefix("Not saved: "))
-    step = cell_len(_counts(model)[0][0])
+    step = cells(_counts(model)[0][0])
     return fit(f"NOT SAVED{count}: {words}", max(width - step - 4, 9)), "alarm"
 
 
-def _counts(model: DebuggerModel) -> list[Span]:
+def _counts(model: DebuggerModel, brevity: int = 0) -> list[Span]:
+    """Where the cursor is and what there is; shorter words first, then no tokens, where the line
+    is narrow.
+    """
     path = model.path
     turn = path.turn[model.cursor] if model.cursor >= 0 else 0
     pieces = [
@@ -97,11 +107,14 @@ def _counts(model: DebuggerModel) -> list[Span]:
         (f"turn {turn}/{model.project.max_turns}", "strong"),
     ]
     if path.tokens[-1]:
-        pieces.append((f"{path.tokens[model.cursor + 1]:,} tok", "dim"))
+        if brevity < 2:
+            pieces.append((f"{path.tokens[model.cursor + 1]:,} tok", "dim"))
         pieces.append((f"${path.cost[model.cursor + 1]:.4f}", "dim"))
-    pieces.append((_plural(path.edits, "edit") + " *", "human" if path.edits else "dim"))
+    edits = f"{path.edits}*" if brevity else _plural(path.edits, "edit") + " *"
+    pieces.append((edits, "human" if path.edits else "dim"))
     flags = sum(map(len, path.flagged.values())) if len(path.flagged) < 50 else len(path.flagged)
-    pieces.append((_plural(flags, "flag") + " !", "warn" if flags else "dim"))
+    words = f"{flags}!" if brevity else _plural(flags, "flag") + " !"
+    pieces.append((words, "warn" if flags else "dim"))
     return pieces
 
 

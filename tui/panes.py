@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rich.cells import cell_len, set_cell_size
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.steps import ROLES
 
+from .cells import cells
 from .layout import TOP, Anchor
 from .presenter import DebuggerModel
 from .rows import Row, Span, row
@@ -185,11 +185,9 @@ class PaneView:
             )
         total = sum(lane.width for lane in self.lanes)
         label = fit(label, total - 1)
-        line = label + "─" * (total - cell_len(label))
-        if selected:
-            line = set_cell_size(line, total - 1) + "<"
+        line = label + "─" * (total - cells(label) - selected) + ("<" if selected else "")
         style += ":sel" if selected else ""
-        split = cell_len(label)
+        split = cells(label)
         start = 0
         for lane, column in enumerate(columns):
             width = self.lanes[lane].width
@@ -226,7 +224,7 @@ class PaneView:
         body = self._body(shown, state, item)
         spans += body
         if selected and line == 0:
-            used = sum(cell_len(text) for text, _ in body)
+            used = sum(cells(text) for text, _ in body)
             spans += [(" " * (room - used), "text:sel"), ("<", "cursor")]
         fill = "text:sel" if selected else "text"
         return row(*spans, fill=fill, gutter=separated + self._gutter())
@@ -272,11 +270,11 @@ def highlight(text: str, query: str, style: str) -> list[Span]:
 
 def _cut(text: str, width: int) -> tuple[str, str]:
     """Text up to exactly ``width`` cells, and the rest."""
-    if text.isascii() or cell_len(text) == len(text):
+    if text.isascii() or cells(text) == len(text):
         return text[:width], text[width:]
     head = text[:width]
-    while cell_len(head) > width:
+    while cells(head) > width:
         head = head[:-1]
     rest = text[len(head) :]
-    missing = width - cell_len(head)
+    missing = width - cells(head)
     return head + " " * missing, rest

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rich.cells import cell_len, get_character_cell_size
+from .cells import cells, char_cells
 
 TAB = 4
 _SLICE = 8192
@@ -96,12 +96,12 @@ def _pieces(line: str, width: int, whole: bool) -> Iterator[tuple[str, tuple[int
 
 def _fit(line: str, at: int, width: int) -> int:
     """The index up to which ``line`` from ``at`` fits; never inside a joined sequence."""
-    cells, index, size = 0, at, len(line)
+    used, index, size = 0, at, len(line)
     while index < size:
         end, cost = _cluster(line, index)
-        if cells + cost > width and index > at:
+        if used + cost > width and index > at:
             return index
-        cells += cost
+        used += cost
         index = end
     return size
 
@@ -117,14 +117,14 @@ def _cluster(line: str, index: int) -> tuple[int, int]:
         elif (
             char == "\ufe0f"
             or "\U0001f3fb" <= char <= "\U0001f3ff"
-            or (char > "\u02ff" and get_character_cell_size(char) == 0)
+            or (char > "\u02ff" and char_cells(char) == 0)
         ):
             end += 1
         else:
             break
     if end == index + 1:
-        return end, get_character_cell_size(line[index])
-    return end, cell_len(line[index:end])
+        return end, char_cells(line[index])
+    return end, cells(line[index:end])
 
 
 def fit(text: str, width: int, mark: str = "…") -> str:
@@ -132,13 +132,13 @@ def fit(text: str, width: int, mark: str = "…") -> str:
     if width <= 0:
         return ""
     head = text[: width * 8 + 8]
-    if len(head) == len(text) and cell_len(text) <= width:
+    if len(head) == len(text) and cells(text) <= width:
         return text
     cut = _fit(text, 0, width - 1)
-    return (text[:cut] if cell_len(text[:cut]) < width else "") + mark
+    return (text[:cut] if cells(text[:cut]) < width else "") + mark
 
 
 def pad(text: str, width: int) -> str:
     """Cut or filled with blanks to exactly ``width`` cells."""
     text = fit(text, width)
-    return text + " " * (width - cell_len(text))
+    return text + " " * (width - cells(text))

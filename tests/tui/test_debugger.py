@@ -430,7 +430,7 @@ async def test_the_pages_of_a_narrow_inspector_have_whole_names(opened: Opened) 
         while driver.screen.arrangement.inspector.width > 40:
             await driver.press("z")
         row = driver.screen.inspector._rows[0].text
-        assert "[Mes] Sent:E  T  S  Raw  Diff " in row
+        assert "[Msg] Sent:E  T  S  Raw  Diff " in row
         x = row.index("Diff") + 1
         await driver.pilot.click("#inspector", offset=(x, 0))
         assert "[Diff]" in driver.screen.inspector._rows[0].text

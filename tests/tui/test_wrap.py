@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
+from rollstep.tui.cells import cells
 from rollstep.tui.sanitize import visible
 from rollstep.tui.wrap import fit, pad, wrap
 
@@ -46,12 +46,21 @@ def test_tabs_become_blanks() -> None:
 def test_every_line_fits_and_no_word_is_lost(text: str, width: int) -> None:
     shown = visible(text)
     lines = wrap(shown, width, 10**6).lines
-    assert all(cell_len(line) <= width for line in lines)
+    assert all(cells(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(shown.split())
 
 
 @given(st.text(max_size=60), st.integers(1, 30))
 def test_padding_is_exact(text: str, width: int) -> None:
     shown = visible(text).replace("\n", " ").replace("\t", " ")
-    assert cell_len(pad(shown, width)) == width
-    assert cell_len(fit(shown, width)) <= width
+    assert cells(pad(shown, width)) == width
+    assert cells(fit(shown, width)) <= width
+
+
+def test_spacing_marks_take_a_cell_as_terminals_draw_them() -> None:
+    # Measured in tmux 3.3 with a cursor report after each word.
+    for word, drawn in {"नमस्ते": 4, "दुनिया": 5, "தமிழ்": 4, "မြန်မာ": 5, "ไทยที่": 4, "한국": 4}.items():
+        assert cells(word) == drawn, word
+    lines = wrap("दुनिया की " * 9, 9, 99).lines
+    assert all(cells(line) <= 9 for line in lines)
+    assert "".join("".join(lines).split()) == "दुनियाकी" * 9

@@ -371,5 +371,5 @@ def _tab_names(width: int) -> list[str]:
     """The names of the inspector's pages, the first in short where not all would fit."""
     names = [tab.label for tab in TABS]
     if sum(len(name) + 2 for name in names) + 2 > width:
-        names[0] = names[0][:3]
+        names[0] = "Msg"
     return names

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.color import Color
@@ -19,6 +18,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from ..cells import cells
 from ..palette import Palette
 from ..rows import BLANK, Row
 
@@ -112,7 +112,7 @@ class RowsPane(Widget):
     def _make(self, row: Row, width: int) -> Strip:
         style = self.palette.style
         segments = [Segment(text, style(name)) for text, name in row.spans]
-        used = sum(cell_len(text) for text, _ in row.spans)
+        used = sum(cells(text) for text, _ in row.spans)
         fill = style(row.fill)
         if used < width:
             segments.append(Segment(" " * (width - used), fill))
@@ -131,7 +131,7 @@ class RowsPane(Widget):
         start, end = max(span[0], row.gutter), len(text) if span[1] < 0 else span[1]
         if start >= end:
             return strip
-        left, right = cell_len(text[:start]), min(cell_len(text[:end]), width)
+        left, right = cells(text[:start]), min(cells(text[:end]), width)
         style = self.screen.get_component_rich_style("screen--selection")
         before, middle, after = strip.divide([left, right, width])[:3]
         return Strip.join([before, middle.apply_style(style), after])
