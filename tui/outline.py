@@ -7,10 +7,12 @@ from typing import NamedTuple
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.steps import Step
 
+from .changed import changed_words
 from .presenter import DebuggerModel
 from .stepview import first_words, stop_title
 from .who import NAMES
 
+_WORDS = 120
 _MOST = 500
 """Entries of one kind that are listed."""
 
@@ -51,15 +53,24 @@ def _branches(model: DebuggerModel) -> list[Entry]:
 def _ends(step: Step) -> str:
     if isinstance(step.payload, Stop):
         return stop_title(step.payload)
-    return f"open after: {first_words(step.payload, 60)}"
+    return f"open after: {first_words(step.payload, _WORDS)}"
 
 
 def _edits(model: DebuggerModel) -> list[Entry]:
     return [
-        Entry(f"edit: {_place(model, step)}", step.reason or first_words(step.payload, 60), step.id)
+        Entry(f"edit: {_place(model, step)}", _edit(model, step), step.id)
         for step in model.rollout
-        if step.origin == "human" and not step.copied_from and step.id not in model.rollout.hidden
+        if model.is_edit(step) and step.id not in model.rollout.hidden
     ][:_MOST]
+
+
+def _edit(model: DebuggerModel, step: Step) -> str:
+    """What was changed, or written, and why."""
+    original = model.rollout.steps.get(step.replaces or "")
+    changed = changed_words(original.payload, step.payload) if original is not None else ""
+    if original is None:
+        changed = f"by hand: {first_words(step.payload, _WORDS)}"
+    return "; ".join(filter(None, (changed, step.reason)))
 
 
 def _flags(model: DebuggerModel) -> list[Entry]:
@@ -91,4 +102,7 @@ def _drafts(model: DebuggerModel, drafts: dict[str, str]) -> list[Entry]:
 
 def _place(model: DebuggerModel, step: Step) -> str:
     index = model.path.at.get(step.id)
-    return f"step {index + 1}" if index is not None else f"{NAMES[step.role]}, another branch"
+    if index is not None:
+        return f"step {index + 1}, {NAMES[step.role]}"
+    number = len(model.rollout.path(step.id))
+    return f"step {number}, {NAMES[step.role]}, another branch"

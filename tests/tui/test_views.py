@@ -230,7 +230,7 @@ def test_the_outline_lists_branches_edits_flags_failures_and_drafts() -> None:
     assert words == [
         "branch 1 (shown)",
         "branch 2",
-        "edit: tool simulator, another branch",
+        "edit: step 8, tool simulator, another branch",
         "flag: step 3",
         "failed: target",
         "draft: override",

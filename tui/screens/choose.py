@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,12 +16,15 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from ..sanitize import visible
-from ..widgets.row_list import Column, ListRow, RowList
+from ..sanitize import one_line, visible
+from ..widgets.row_list import GAP, Column, ListRow, RowList
 from .key_guard import KeyGuard
 
-_COLUMNS = (Column(3, "strong"), Column(), Column(look="muted", least=50))
-_SHORT = (Column(3, "strong"), Column())
+_LEAST, _MOST = 76, 200
+"""The dialog's width; between the two it is as wide as its rows."""
+_BESIDES = 6
+"""Cells of a dialog's width that its list does not have: border, padding, scroll bar."""
+_KEY = 3
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ class ChooseScreen(ModalScreen[str | None]):
         self._guard = KeyGuard()
         self._filter = ""
         self._filtering = False
+        self._width = _LEAST
         self._list = RowList(self._rows())
 
     def compose(self) -> ComposeResult:
@@ -93,10 +98,29 @@ class ChooseScreen(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Stand on what is chosen now; be as high as there are rows."""
         self._list.styles.height = max(len(self.request.options), 1)
+        self._fit()
         self._list.go_to(self.request.chosen)
         self._list.focus()
         self._say_keys()
         self._guard.opened("the dialog opens")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """As wide as there is room."""
+        self._fit()
+        self._list.show(self._rows())
+
+    def _fit(self) -> None:
+        """Grow to the rows, up to the screen."""
+        needed = _BESIDES + 2 + sum(self._widths()) + 2 * GAP
+        width = min(max(needed, _LEAST), _MOST, self.app.size.width)
+        self.query_one("#dialog").styles.width = self._width = width
+
+    def _widths(self) -> tuple[int, int, int]:
+        options = self.request.options
+        key = _KEY if any(option.key for option in options) else 0
+        words = max((cell_len(one_line(option.words[:_MOST])) for option in options), default=0)
+        detail = max((cell_len(one_line(option.detail[:_MOST])) for option in options), default=0)
+        return key, words, detail
 
     def on_paste(self, event: events.Paste) -> None:
         """What follows a paste at once chooses nothing."""
@@ -158,11 +182,17 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def _rows(self) -> list[ListRow]:
         wanted = self._filter.casefold()
+        key, words, detail = self._widths()
+        room = self._width - _BESIDES - 2 - 2 * GAP - key
+        columns = [Column(key, "strong")] if key else []
+        columns.append(Column(min(words, max(room - detail, room // 2)) if detail else 0))
+        if detail:
+            columns.append(Column(look="muted", least=50))
         return [
             ListRow(
-                (option.key, option.words, option.detail),
+                ((option.key,) if key else ()) + (option.words, option.detail),
                 option.value,
-                _COLUMNS if option.detail else _SHORT,
+                tuple(columns),
             )
             for option in self.request.options
             if wanted in f"{option.words} {option.detail}".casefold()

@@ -94,3 +94,18 @@ async def test_the_trust_question_names_the_code(
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         same_screen(app)
+
+
+async def test_the_dialog_grows_to_its_rows_and_no_wider_than_the_screen() -> None:
+    detail = 'city: "Oslo" → "Bergen"; ' + "because the customer moved there " * 3 + "END"
+    request = ChooseRequest("Outline", (Option("0", "edit: step 6, target", detail),))
+    for size, whole in ((NARROW, False), (WIDE, True)):
+        app = Host(ChooseScreen(request))
+        async with app.run_test(size=size) as pilot:
+            await settle(pilot)
+            assert "edit: step 6, target  city:" in screen_text(app)
+            assert ("END" in screen_text(app)) is whole
+            assert app.screen.query_one("#dialog").region.width <= size[0]
+            await pilot.resize_terminal(160, 45)
+            await settle(pilot)
+            assert "END" in screen_text(app)

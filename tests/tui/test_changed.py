@@ -1,0 +1,54 @@
+"""The first thing that an edit changed, in a few words."""
+
+from __future__ import annotations
+
+import pytest
+from rollstep.core.model.messages import (
+    Payload,
+    Stop,
+    TargetReply,
+    ToolCall,
+    tool_result,
+    user_message,
+)
+from rollstep.tui.changed import changed_words
+
+
+def reply(*calls: tuple[str, str]) -> TargetReply:
+    return TargetReply((), tool_calls=tuple(ToolCall("c", name, text) for name, text in calls))
+
+
+FAR = "the same words again " * 400 + "and then "
+OSLO, BERGEN = '{"city": "Oslo", "days": 3}', '{"city": "Bergen", "days": 3}'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (reply(("find", OSLO)), reply(("find", BERGEN)), 'find(city: "Oslo" → "Bergen")'),
+        (reply(("find", OSLO)), reply(("find", '{"city": "Oslo"}')), "find(without days)"),
+        (reply(("find", "{}")), reply(("find", '{"n": 1}')), "find(+ n: 1)"),
+        (reply(("find", '{"n":1}')), reply(("find", '{"n": 1}')), "find(written otherwise)"),
+        (reply(("find", "{no")), reply(("find", "{yes")), "find({no → yes)"),
+        (reply(("find", "{}")), reply(("look", "{}")), "find → look"),
+        (reply(), reply(("find", "{}")), "+ find()"),
+        (reply(("find", "{}")), reply(), "without find()"),
+        (
+            tool_result("c", '{\n  "id": 1,\n  "refundable": false\n}'),
+            tool_result("c", '{\n  "id": 1,\n  "refundable": true\n}'),
+            '"refundable": false → true',
+        ),
+        (user_message("Hello"), user_message("Hello there"), "Hello + there"),
+        (user_message(""), user_message("Hi"), "(empty) → Hi"),
+        (
+            user_message(FAR + "one"),
+            user_message(FAR + "two"),
+            "…me words again and then one → two",
+        ),
+        (Stop("max_turns", "rule"), user_message("Go on"), "stop: max_turns, by rule → Go on"),
+        (tool_result("c", "x"), tool_result("c", "x", is_error=True), "an error"),
+        (user_message("a"), user_message("a"), ""),
+    ],
+)
+def test_what_changed(old: Payload, new: Payload, words: str) -> None:
+    assert changed_words(old, new) == words
