@@ -5,11 +5,13 @@ on the engine's thread.
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rollstep.core.export import export, export_report, subject_of
 from rollstep.core.formats.table import FORMATS
+from rollstep.core.model.messages import TargetReply, ToolResult
 
 from .screens.export_types import (
     ExportChoice,
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from .presenter import DebuggerModel
 
 
+_WITH_CALLS = "openai"
+"""What the dialog opens with where tools were called: turn records cannot hold the calls."""
+
+
 class Exporter:
     """Exports the branch that the cursor is on, or its beginning."""
 
@@ -36,6 +42,11 @@ class Exporter:
         self._here = model.cursor + 1
         self._title = model.rollout.header.title
         self._steps = len(model.path)
+        self._has_calls = any(
+            isinstance(step.payload, ToolResult)
+            or (isinstance(step.payload, TargetReply) and step.payload.tool_calls)
+            for step in model.path.steps
+        )
 
     def request(self) -> ExportRequest:
         """What the dialog is given."""
@@ -48,6 +59,7 @@ class Exporter:
             self._report,
             self._write,
             stem=file_stem(self._title),
+            format=_WITH_CALLS if self._has_calls else "",
         )
 
     async def _report(self, name: str, scope: Scope) -> ExportReport:
@@ -71,7 +83,7 @@ class Exporter:
                 requests=library.request if library is not None else lambda digest: None,
                 force=choice.overwrite,
             )
-            return f"Wrote {path}."
+            return f"Wrote {os.path.abspath(path)}"
 
         return await asyncio.wrap_future(self._controller.engine.submit(write()))
 

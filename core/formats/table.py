@@ -49,7 +49,7 @@ _ALL = (
     Format(
         "turn-records",
         ".jsonl",
-        "one JSON line for each turn, in the seed program's shape",
+        "one row per turn: its messages, user_text, agent_text; no tool calls",
         turn_records.HOLDS,
         turn_records.render,
         turn_records.check,
@@ -58,7 +58,7 @@ _ALL = (
     Format(
         "openai",
         ".jsonl",
-        "OpenAI chat JSONL: messages and tools, one row for the trajectory",
+        "OpenAI chat JSONL: one row for all, with messages, tool calls and tools",
         openai_chat.HOLDS,
         openai_chat.render,
         openai_chat.check,
