@@ -154,6 +154,14 @@ def hint_words(model: DebuggerModel) -> Span:
     return _ask_words(model, action)
 
 
+def key_here(model: DebuggerModel) -> str:
+    """The key that goes on from here: ``w`` where nobody but the human can."""
+    action = model.next_here()
+    if model.ahead or not isinstance(action, Ask):
+        return "s"
+    return "w" if kind_of(model.project, action.role) in ("", "human") else "s"
+
+
 def _ask_words(model: DebuggerModel, action: Ask) -> Span:
     project = model.project
     what = ANSWERS[action.role]

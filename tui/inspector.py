@@ -24,7 +24,7 @@ from rollstep.core.model.steps import Attempt, Role, Step
 from rollstep.core.model.view import View
 from rollstep.core.rules.views import view_for
 
-from .bars import hint_words
+from .bars import hint_words, key_here
 from .document import Block, Document
 from .flags import hidden_flags
 from .presenter import DebuggerModel
@@ -55,30 +55,35 @@ TABS = (
 )
 
 
-def document(model: DebuggerModel, tab: Tab, request: str | None = None) -> Document:
-    """The page for the step under the cursor. ``request`` is the body that was sent, if stored."""
+def document(
+    model: DebuggerModel, tab: Tab, request: str | None = None, *, reading: bool = False
+) -> Document:
+    """The page for the step under the cursor. ``request`` is the body that was sent, if stored;
+    ``reading`` leaves out what keys do, where they do it not.
+    """
     step = model.step
     if step is None:
-        return Document(list(_project(model)))
+        return Document(list(_project(model, reading)))
     if tab.role is not None:
         return Document(list(_sent(model, tab.role, request)), at_end=True)
     if tab.id == "raw":
         return Document([Block("text", raw_text(step))])
     if tab.id == "diff":
         return Document(list(_difference(model, step)))
-    return Document(list(_message(model, step)))
+    return Document(list(_message(model, step, reading)))
 
 
-def _project(model: DebuggerModel) -> Iterator[Block]:
+def _project(model: DebuggerModel, reading: bool) -> Iterator[Block]:
     project = model.project
     yield Block("title", project.title)
     if project.goal:
         yield Block("text", project.goal)
     yield from _failures(model.attempts.get(None, []))
-    yield from _here(model)
+    if not reading:
+        yield from _here(model)
 
 
-def _message(model: DebuggerModel, step: Step) -> Iterator[Block]:
+def _message(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]:
     index = model.cursor
     yield Block(step.role + ":strong", f"{index + 1} {kind_words(step.payload)}")
     yield Block("dim", _made(step))
@@ -89,9 +94,10 @@ def _message(model: DebuggerModel, step: Step) -> Iterator[Block]:
         yield Block("dim", f"answers {call_text(call)}")
     yield from payload_blocks(step.payload)
     yield from _flags(model, step)
-    yield from _takes(model, step)
+    yield from _takes(model, step, reading)
     yield from _failures(model.attempts.get(step.id, []))
-    yield from _here(model)
+    if not reading:
+        yield from _here(model)
 
 
 def kind_words(payload: Payload) -> str:
@@ -178,12 +184,12 @@ def _flags(model: DebuggerModel, step: Step) -> Iterator[Block]:
             yield Block("warn", f"! {flag}")
 
 
-def _takes(model: DebuggerModel, step: Step) -> Iterator[Block]:
+def _takes(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]:
     takes = model.rollout.takes(step.id)
     if len(takes) < 2:
         return
     yield Block("text", "")
-    yield Block("heading", f"takes here: {len(takes)} (, and . walk them)")
+    yield Block("heading", f"takes here: {len(takes)}{'' if reading else ' (, and . walk them)'}")
     for place, take_id in enumerate(takes, 1):
         take = model.rollout.steps[take_id]
         here = ">" if take_id == step.id else " "
@@ -214,7 +220,7 @@ def _failures(attempts: list[Attempt]) -> Iterator[Block]:
 def _here(model: DebuggerModel) -> Iterator[Block]:
     words, style = hint_words(model)
     yield Block("text", "")
-    yield Block("heading", "s here")
+    yield Block("heading", f"{key_here(model)} here")
     yield Block(style, words)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.steps import ROLES
 
+from .bars import key_here
 from .cells import cells
 from .layout import TOP, Anchor
 from .presenter import DebuggerModel
@@ -159,7 +160,8 @@ class PaneView:
         width = max(self.lanes[0].width - 4, 1)
         goal = text_lines(self.model.project.goal, width, "text", self.height - 6)
         lines = [PaneLine("dim", "goal"), *goal, PaneLine("dim", "")] if goal else []
-        lines += text_lines("Nothing has happened yet. Press s to begin.", width, "dim", 4)
+        words = f"Nothing has happened yet. Press {key_here(self.model)} to begin."
+        lines += text_lines(words, width, "dim", 4)
         columns[0].append(Row())
         columns[0] += [row(("  ", "text"), (line.text, line.kind), gutter=2) for line in lines]
         del columns[0][self.height + 1 :]

@@ -15,6 +15,7 @@ from rollstep.core.model.messages import (
     target_reply,
     user_message,
 )
+from rollstep.core.model.project import HumanEvaluator, ScriptedEvaluator
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Attempt
 from rollstep.tui import bars
@@ -290,3 +291,37 @@ def test_an_answer_on_its_way_in_a_new_turn_is_drawn_wherever_the_cursor_is() ->
         text = "\n".join(_text(rows) for rows in view.rows())
         assert "asking m" in text
         assert "turn 3" in text
+
+
+@pytest.mark.parametrize(
+    ("played_by", "opening", "key"),
+    [
+        (HumanEvaluator(), None, "w"),
+        (HumanEvaluator(), "Hello", "s"),
+        (ScriptedEvaluator(), None, "s"),
+    ],
+)
+def test_the_key_that_begins_is_the_one_that_does(
+    played_by: HumanEvaluator | ScriptedEvaluator, opening: str | None, key: str
+) -> None:
+    begun = refund()
+    mine = msgspec.structs.replace(project(), evaluator=played_by, opening=opening)
+    model = DebuggerModel(Snapshot(begun.header, (mine,), ()))
+    view = PaneView(model)
+    view.resize(160, 30, narrow=False)
+    assert f"Press {key} to begin." in " ".join(_text(view.rows()[0]).split())
+    page = document(model, TABS[0])
+    page.resize(60, 40)
+    assert f"{key} here" in _text(page.rows())
+
+
+def test_the_full_screen_reader_promises_no_key_that_it_has_not() -> None:
+    model = DebuggerModel(refund())
+    pages = [document(model, TABS[0]), document(model, TABS[0], reading=True)]
+    for page in pages:
+        page.resize(80, 40)
+    beside, full = (_text(page.rows()) for page in pages)
+    for words in ("\ns here", ", and . walk them"):
+        assert words in beside
+        assert words not in full
+    assert "takes here: 2" in full

@@ -71,7 +71,7 @@ class ReaderScreen(Screen[None], inherit_bindings=False):
 
     def read(self) -> None:
         """Make the page of the step under the cursor."""
-        self.document = document(self.model, TABS[self.tab])
+        self.document = document(self.model, TABS[self.tab], reading=True)
         self.paint()
 
     def paint(self) -> None:
