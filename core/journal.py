@@ -61,6 +61,8 @@ class Journal:
         self._head: str | None = None
         self._status: str | None = None
         self._status_note = ""
+        self._leaf_found = ""
+        self._leaf_known: tuple[str | None, int, int] = (None, -1, 0)
 
     def mark_saved(self) -> None:
         """The rollout came from the library: it is there already, with its projects."""
@@ -165,7 +167,20 @@ class Journal:
             self._head,
             self._status,
             self._status_note,
+            None if self._head is None else self._leaf(self._head or None),
         )
+
+    def _leaf(self, head: str | None) -> str:
+        """The end of the branch that the head is on. A walk along a long recorded branch asks at
+        every step: while nothing else changes, the end stays where it is.
+        """
+        rollout = self._rollout
+        parent = rollout.steps[head].parent_id if head is not None else None
+        known = (parent, len(rollout), len(rollout.hidden))
+        if known != self._leaf_known or rollout.children(parent)[-1:] != [head]:
+            self._leaf_found = rollout.newest_leaf(head) or ""
+        self._leaf_known = (head, len(rollout), len(rollout.hidden))
+        return self._leaf_found
 
     def _clear(self) -> None:
         self.mark_saved()

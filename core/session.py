@@ -70,12 +70,7 @@ class Session:
         self._clock = clock
         self._scores: tuple[Score, ...] = ()
         self._asker = Asker(roles, self._writer.emit)
-        self._player = Player(
-            self._writer,
-            self._asker,
-            clock=clock,
-            seed=rollout.header.seed,
-        )
+        self._player = Player(self._writer, self._asker, clock=clock, seed=rollout.header.seed)
 
     # -- making one ---------------------------------------------------------------------------
 
@@ -124,8 +119,7 @@ class Session:
     ) -> Session:
         """A rollout as a library holds it (see ``Library.load``)."""
         rollout = Rollout(saved.header, saved.projects)
-        for step in saved.steps:
-            rollout.add(step)
+        rollout.add_all(saved.steps)
         session = cls(rollout, roles, library=library, author=author, clock=clock, new_id=new_id)
         session._load(saved)
         return session
@@ -141,12 +135,10 @@ class Session:
         writer.journal.mark_saved()
         self._player.attempts = list(saved.attempts)
         head = saved.head or None
-        if saved.head is None or (head is not None and not self._in_sight(head)):
+        steps, hidden = self.rollout.steps, self.rollout.hidden
+        if saved.head is None or (head is not None and (head not in steps or head in hidden)):
             head = self.rollout.newest_leaf(None)
         writer.set_head(head, record=False)
-
-    def _in_sight(self, step_id: str) -> bool:
-        return step_id in self.rollout.steps and step_id not in self.rollout.hidden
 
     def saved(self) -> Saved:
         """The rollout whole, as a library or a bundle holds it."""

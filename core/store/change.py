@@ -17,8 +17,9 @@ class Change(msgspec.Struct, frozen=True):
     ``header`` is given when the rollout may be new. ``projects`` are revisions to append.
     ``requests`` maps digest to body. ``commands``, ``branches`` and ``marks`` replace what has the
     same key (``n``, ``leaf_id``, ``step_id`` and ``by``). ``head`` is where the next step follows
-    ("" for before the first step, None for unchanged); ``status`` is ``open``, ``ended``,
-    ``parked`` or ``failed`` with ``status_note`` saying why.
+    ("" for before the first step, None for unchanged), and ``leaf`` the end of the branch that it
+    is on, if that is another step; ``status`` is ``open``, ``ended``, ``parked`` or ``failed`` with
+    ``status_note`` saying why.
     """
 
     rollout_id: str
@@ -34,6 +35,7 @@ class Change(msgspec.Struct, frozen=True):
     head: str | None = None
     status: str | None = None
     status_note: str = ""
+    leaf: str | None = None
 
 
 class Saved(msgspec.Struct, frozen=True):
@@ -55,9 +57,9 @@ class Saved(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """One row of a list of rollouts. ``steps`` counts all of them; ``turns``, ``edits`` (the steps
-    by a human) and ``stop_reason`` are those of the path to the head. ``updated_at`` in seconds
-    since the epoch.
+    """One row of a list of rollouts. ``turns`` and ``stop_reason`` are those of the branch that
+    would be opened; ``steps`` and ``edits`` (what a human put in the place of others) count all
+    branches, without what was undone. ``updated_at`` in seconds since the epoch.
     """
 
     id: str

@@ -19,6 +19,7 @@ import msgspec
 
 from ..model.history import Command
 from ..model.marks import Score
+from ..model.project import Project
 from ..model.rollout import RolloutHeader
 from ..model.steps import Step
 
@@ -67,6 +68,7 @@ class Codec(Generic[T]):
 STEP = Codec(Step)
 HEADER = Codec(RolloutHeader)
 COMMAND = Codec(Command)
+PROJECT = Codec(Project)
 
 
 def to_bytes(text: str) -> bytes:

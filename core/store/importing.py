@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 
 from ..errors import BundleError
-from ..model.history import Command
+from ..model.history import Command, hidden_steps
 from ..model.marks import Mark
 from ..model.project import Project
+from ..model.rollout import Rollout
 from ..model.steps import Step
 from .bundle_reader import read_bundle
 from .change import Change, Saved
@@ -69,7 +70,18 @@ def _whole(saved: Saved) -> Change:
         head=saved.head,
         status=saved.status,
         status_note=saved.status_note,
+        leaf=_leaf(saved),
     )
+
+
+def _leaf(saved: Saved) -> str | None:
+    """The end of the branch that the head is on."""
+    if not saved.head:
+        return None
+    rollout = Rollout(saved.header, saved.projects)
+    rollout.add_all(saved.steps)
+    rollout.hidden |= hidden_steps(saved.commands)
+    return rollout.newest_leaf(saved.head)
 
 
 def _missing(saved: Saved, here: Saved, source: str) -> Change:

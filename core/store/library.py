@@ -24,7 +24,7 @@ from ..model.rollout import Branch, RolloutHeader
 from ..model.steps import Attempt, Step
 from . import failures, opening, search, writing
 from .change import Change, Saved, Summary
-from .codec import COMMAND, HEADER, STEP, UNREADABLE, Codec, encode, from_bytes, to_bytes
+from .codec import COMMAND, HEADER, PROJECT, STEP, UNREADABLE, Codec, encode, from_bytes, to_bytes
 from .schema import step_key
 from .search import Hit
 
@@ -37,7 +37,6 @@ _INDEX_AT_ONCE = 2000
 _CANDIDATES = 8
 
 T = TypeVar("T")
-_PROJECT = Codec(Project)
 _DRAFT = Codec(Draft)
 _ATTEMPT = Codec(Attempt)
 _BRANCH = Codec(Branch)
@@ -215,7 +214,7 @@ class Library:
         """The rollouts last written to, the newest first."""
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT header, steps, turns, edits, status, stop_reason, updated_at"
+                "SELECT header, steps - hidden, turns, edits, status, stop_reason, updated_at"
                 " FROM rollouts ORDER BY updated_at DESC, key DESC LIMIT ?",
                 (limit,),
             )
@@ -353,7 +352,7 @@ class Library:
             " WHERE rollout = ? ORDER BY n",
             (key,),
         )
-        return self._decode(rows, _PROJECT)
+        return self._decode(rows, PROJECT)
 
     def _records(self, key: int, kind: str, codec: Codec[T]) -> tuple[T, ...]:
         rows = self._connection.execute(

@@ -1,10 +1,12 @@
 """The library's tables, as version 1 has them, and the pragmas of every connection.
 
 A step's ``key`` is the rollout's key and the step's ``seq`` in one integer (``step_key``), so that
-the table itself is in the order in which a rollout is read and needs no index for it. ``depth``,
-``turns`` and ``edits`` count along the path from the root to the step, this one included: with
-them the summary of a rollout is kept up to date without walking anything. Texts of outside origin
-are blobs, because TEXT refuses lone surrogates.
+the table itself is in the order in which a rollout is read and needs no index for it. ``depth``
+and ``turns`` count along the path from the root to the step, this one included: with them the
+summary of a rollout is kept up to date without walking anything. Of a rollout, ``steps`` is the
+highest ``seq``, ``hidden`` how many of them are out of sight, ``edits`` how many that a human made
+are not, and ``turns`` those of the branch that would be opened. Texts of outside origin are blobs,
+because TEXT refuses lone surrogates.
 
 ``step_text`` holds no text, only the index. What is not in it yet is known by rollout: the steps
 with ``seq`` above the rollout's ``indexed``.
@@ -41,6 +43,7 @@ CREATE TABLE rollouts (
     status_note BLOB NOT NULL,
     steps INTEGER NOT NULL,
     indexed INTEGER NOT NULL,
+    hidden INTEGER NOT NULL,
     turns INTEGER NOT NULL,
     edits INTEGER NOT NULL,
     stop_reason BLOB NOT NULL,
@@ -55,7 +58,6 @@ CREATE TABLE steps (
     id BLOB NOT NULL,
     depth INTEGER NOT NULL,
     turns INTEGER NOT NULL,
-    edits INTEGER NOT NULL,
     body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX steps_by_id ON steps (rollout, id);

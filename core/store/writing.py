@@ -11,11 +11,12 @@ from typing import NamedTuple
 import msgspec
 
 from ..errors import StoreError
+from ..model.history import Command, hidden_steps
 from ..model.messages import Stop, UserMessage
-from ..model.project import Project
+from ..model.project import HumanEvaluator, HumanSimulator, HumanTarget, Project
 from ..model.steps import Step
 from .change import Change
-from .codec import STEP, encode, to_bytes
+from .codec import COMMAND, PROJECT, STEP, encode, to_bytes
 from .schema import split_key, step_key
 from .search import add_to_index
 
@@ -24,11 +25,10 @@ _PACK_ABOVE = 1024
 
 
 class _Counts(NamedTuple):
-    """Steps, evaluator messages and human steps on the path to a step, that step included."""
+    """Steps and evaluator messages on the path to a step, that step included."""
 
     depth: int
     turns: int
-    edits: int
 
 
 class _Row(NamedTuple):
@@ -38,8 +38,9 @@ class _Row(NamedTuple):
     steps: int
     indexed: int
     head: bytes | None
-    turns: int
+    hidden: int
     edits: int
+    turns: int
     stop_reason: bytes
 
 
@@ -52,15 +53,16 @@ class _Placed(NamedTuple):
 
 
 _UPDATE_ROLLOUT = """
-UPDATE rollouts SET head = ?, steps = ?, indexed = ?, turns = ?, edits = ?, stop_reason = ?,
-    updated_at = ?, status = coalesce(?, status), status_note = coalesce(?, status_note)
+UPDATE rollouts SET head = ?, steps = ?, indexed = ?, hidden = ?, edits = ?, turns = ?,
+    stop_reason = ?, updated_at = ?, status = coalesce(?, status),
+    status_note = coalesce(?, status_note)
 WHERE key = ?"""
 _INSERT_ROLLOUT = """
-INSERT INTO rollouts (head, steps, indexed, turns, edits, stop_reason, updated_at, status,
+INSERT INTO rollouts (head, steps, indexed, hidden, edits, turns, stop_reason, updated_at, status,
     status_note, id, header)
-VALUES (?, ?, ?, ?, ?, ?, ?, coalesce(?, 'open'), coalesce(?, x''), ?, ?)"""
-_NOTHING = _Counts(0, 0, 0)
-_NEW = _Row(0, 0, 0, None, 0, 0, b"")
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 'open'), coalesce(?, x''), ?, ?)"""
+_NOTHING = _Counts(0, 0)
+_NEW = _Row(0, 0, 0, None, 0, 0, 0, b"")
 
 
 def store(
@@ -71,11 +73,12 @@ def store(
     """
     old = _find(connection, change.rollout_id)
     placed = _place(connection, old, change.steps)
-    head, counts, stop_reason = _summary(connection, old, change, placed)
+    head, turns, stop_reason = _summary(connection, old, change, placed)
+    hidden, edits = _in_sight(connection, old, change, placed)
     last = old.steps + len(placed.steps)
     indexed = last if index and old.indexed == old.steps else old.indexed
     note = None if change.status is None else to_bytes(change.status_note)
-    row = (head, last, indexed, *counts[1:], stop_reason, now, change.status, note)
+    row = (head, last, indexed, hidden, edits, turns, stop_reason, now, change.status, note)
     key = old.key
     if key:
         connection.execute(_UPDATE_ROLLOUT, (*row, key))
@@ -106,7 +109,8 @@ def digest(data: bytes) -> bytes:
 
 def _find(connection: sqlite3.Connection, rollout_id: str) -> _Row:
     row = connection.execute(
-        "SELECT key, steps, indexed, head, turns, edits, stop_reason FROM rollouts WHERE id = ?",
+        "SELECT key, steps, indexed, head, hidden, edits, turns, stop_reason FROM rollouts"
+        " WHERE id = ?",
         (to_bytes(rollout_id),),
     ).fetchone()
     return _NEW if row is None else _Row._make(row)
@@ -134,10 +138,8 @@ def _place(connection: sqlite3.Connection, row: _Row, steps: Sequence[Step]) -> 
             continue
         seq += 1
         payload = step.payload
-        depth, turns, edits = _counts_at(connection, row, step, placed)
-        placed.counts[step.id] = _Counts(
-            depth + 1, turns + isinstance(payload, UserMessage), edits + (step.origin == "human")
-        )
+        depth, turns = _counts_at(connection, row, step, placed)
+        placed.counts[step.id] = _Counts(depth + 1, turns + isinstance(payload, UserMessage))
         placed.seqs[step.id] = seq
         placed.steps.append(step if step.seq == seq else msgspec.structs.replace(step, seq=seq))
     return placed
@@ -152,15 +154,15 @@ def _seq_of(connection: sqlite3.Connection, key: int, step_id: str) -> int:
 
 def _counts_at(
     connection: sqlite3.Connection, row: _Row, step: Step, placed: _Placed
-) -> tuple[int, int, int]:
+) -> tuple[int, int]:
     """The counts of the step's parent."""
     parent = step.parent_id
     if parent is None:
         return _NOTHING
     if known := placed.counts.get(parent):
         return known
-    found: tuple[int, int, int] | None = connection.execute(
-        "SELECT depth, turns, edits FROM steps WHERE rollout = ? AND id = ?",
+    found: tuple[int, int] | None = connection.execute(
+        "SELECT depth, turns FROM steps WHERE rollout = ? AND id = ?",
         (row.key, to_bytes(parent)),
     ).fetchone()
     if found is None:
@@ -170,28 +172,85 @@ def _counts_at(
 
 def _summary(
     connection: sqlite3.Connection, row: _Row, change: Change, placed: _Placed
-) -> tuple[bytes | None, _Counts, bytes]:
-    """The head, its counts and its stop's reason. As long as no head was ever set, the newest step
-    stands for it.
+) -> tuple[bytes | None, int, bytes]:
+    """The head, and the turns and the stop's reason of the branch that it is on. As long as no head
+    was ever set, the newest step stands for it.
     """
     head = row.head if change.head is None else to_bytes(change.head)
-    place = change.head
+    place = change.head if change.leaf is None else change.leaf
     if head is None and placed.steps:
         place = placed.steps[-1].id
     if place is None:
-        return head, _Counts(0, row.turns, row.edits), row.stop_reason
+        return head, row.turns, row.stop_reason
     if place == "":
-        return head, _NOTHING, b""
+        return head, 0, b""
     if counts := placed.counts.get(place):
         step = next(step for step in reversed(placed.steps) if step.id == place)
-        return head, counts, _stop_reason(step)
+        return head, counts.turns, _stop_reason(step)
     found = connection.execute(
-        "SELECT depth, turns, edits, body FROM steps WHERE rollout = ? AND id = ?",
-        (row.key, to_bytes(place)),
+        "SELECT turns, body FROM steps WHERE rollout = ? AND id = ?", (row.key, to_bytes(place))
     ).fetchone()
     if found is None:
         raise StoreError(f"The head {place} is not a step of rollout {change.rollout_id}.")
-    return head, _Counts(*found[:3]), _stop_reason(STEP.decode(found[3]))
+    return head, found[0], _stop_reason(STEP.decode(found[1]))
+
+
+def _in_sight(
+    connection: sqlite3.Connection, row: _Row, change: Change, placed: _Placed
+) -> tuple[int, int]:
+    """How many steps are out of sight, and how many edits are in sight."""
+    hidden, edits = row.hidden, row.edits
+    edits += sum(_is_edit(connection, row.key, change, step) for step in placed.steps)
+    before, after = set[str](), set[str]()
+    for command in change.commands:
+        after |= hidden_steps([command])
+        old = connection.execute(
+            "SELECT body FROM records WHERE rollout = ? AND kind = 'command' AND name = ?",
+            (row.key, _command_name(command)),
+        ).fetchone()
+        if old:
+            before |= hidden_steps([COMMAND.decode(old[0])])
+    fresh = {step.id: step for step in placed.steps} if before or after else {}
+    for step_id in before ^ after:
+        step = fresh.get(step_id) or _stored(connection, row.key, step_id)
+        if step is not None:
+            sign = 1 if step_id in after else -1
+            hidden += sign
+            edits -= sign * _is_edit(connection, row.key, change, step)
+    return hidden, edits
+
+
+def _is_edit(connection: sqlite3.Connection, key: int, change: Change, step: Step) -> bool:
+    """Whether a human changed the play: a step in the place of another, or one written where
+    somebody else plays.
+    """
+    if step.origin != "human" or step.copied_from is not None:
+        return False
+    return step.replaces is not None or not _played_by_hand(connection, key, change, step)
+
+
+def _played_by_hand(connection: sqlite3.Connection, key: int, change: Change, step: Step) -> bool:
+    rows = connection.execute(
+        "SELECT body FROM revisions JOIN projects ON digest = project WHERE rollout = ? ORDER BY n",
+        (key,),
+    )
+    projects = [*map(PROJECT.decode, (row[0] for row in rows)), *change.projects]
+    if not projects:
+        return False
+    project = projects[min(step.revision, len(projects) - 1)]
+    roles = {
+        "evaluator": project.evaluator,
+        "target": project.target,
+        "tool": project.tool_simulator,
+    }
+    return isinstance(roles[step.role], HumanEvaluator | HumanTarget | HumanSimulator)
+
+
+def _stored(connection: sqlite3.Connection, key: int, step_id: str) -> Step | None:
+    row = connection.execute(
+        "SELECT body FROM steps WHERE rollout = ? AND id = ?", (key, to_bytes(step_id))
+    ).fetchone()
+    return None if row is None else STEP.decode(row[0])
 
 
 def _stop_reason(step: Step) -> bytes:
@@ -200,7 +259,7 @@ def _stop_reason(step: Step) -> bytes:
 
 def _insert_steps(connection: sqlite3.Connection, key: int, placed: _Placed) -> None:
     connection.executemany(
-        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)",
         [
             (step_key(key, step.seq), key, to_bytes(step.id), *placed.counts[step.id], encode(step))
             for step in placed.steps
@@ -258,7 +317,7 @@ def _insert_requests(connection: sqlite3.Connection, requests: Iterable[tuple[st
 def _put_records(connection: sqlite3.Connection, key: int, change: Change) -> None:
     rows: list[tuple[str, bytes, msgspec.Struct]] = []
     rows += [("attempt", to_bytes(each.id), each) for each in change.attempts]
-    rows += [("command", str(each.n).encode(), each) for each in change.commands]
+    rows += [("command", _command_name(each), each) for each in change.commands]
     rows += [("branch", to_bytes(each.leaf_id), each) for each in change.branches]
     rows += [("mark", encode_key(each.step_id, each.by), each) for each in change.marks]
     rows += [("score", digest(encode(each)), each) for each in change.scores]
@@ -268,6 +327,10 @@ def _put_records(connection: sqlite3.Connection, key: int, change: Change) -> No
             " ON CONFLICT DO UPDATE SET body = excluded.body",
             [(key, kind, name, encode(record)) for kind, name, record in rows],
         )
+
+
+def _command_name(command: Command) -> bytes:
+    return str(command.n).encode()
 
 
 def encode_key(*parts: str) -> bytes:

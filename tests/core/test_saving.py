@@ -121,3 +121,29 @@ async def test_a_call_that_nobody_answers_says_what_to_do() -> None:
         ToolCall("call_1_1", "get_order", '{"order_id": "4471"}'),
         ToolCall("call_1_2", "check_policy", "{}"),
     )
+
+
+async def test_the_list_tells_what_opening_would_show(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "library.sqlite") as library:
+        session = Session.start(ECHO, library=library)
+        for _ in range(3):
+            await session.turn()
+        path = session.rollout.path(session.head)
+
+        def told() -> tuple[int, int, int]:
+            (summary,) = library.recent()
+            return summary.turns, summary.steps, summary.edits
+
+        whole = len(path)
+        assert told() == (3, whole, 0)
+        for back in (path[0], path[1], path[4]):  # to the start, along, and over some steps
+            await session.go_to(back.id)
+            assert told() == (3, whole, 0)
+        await session.override(path[1].id, target_reply("other"))
+        assert told() == (1, whole + 1, 1)
+        await session.go_to(path[0].id)
+        assert told() == (1, whole + 1, 1)
+        await session.undo()
+        assert told() == (3, whole, 0)
+        await session.redo()
+        assert told() == (1, whole + 1, 1)

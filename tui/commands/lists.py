@@ -8,8 +8,10 @@ import click
 from rollstep.core.samples import list_samples as all_samples
 from rollstep.core.store.change import Summary
 from rollstep.core.store.library import Library
-from rollstep.tui.sanitize import one_line
+from rollstep.tui.sanitize import one_line, visible
 from rollstep.tui.settings import data_folder
+
+from .progress import counted
 
 LIBRARY_NAME = "library.sqlite"
 
@@ -26,8 +28,11 @@ def list_rollouts(library: Path | None, limit: int) -> int:
         click.echo("There are no rollouts yet. `rollstep demo --keep` makes one.", err=True)
         return 0
     with Library.open(path, create=False) as opened:
-        for summary in opened.recent(limit):
-            click.echo(_line(summary))
+        summaries = opened.recent(limit)
+    for summary in summaries:
+        click.echo(_line(summary))
+    if not summaries:
+        click.echo(f"The library {visible(str(path))} holds no rollouts yet.", err=True)
     return 0
 
 
@@ -41,7 +46,13 @@ def list_samples() -> int:
 
 def _line(summary: Summary) -> str:
     ending = summary.stop_reason or summary.status
-    facts = f"{summary.turns} turns, {summary.steps} steps, {summary.edits} edits"
+    facts = ", ".join(
+        (
+            counted(summary.turns, "turn"),
+            counted(summary.steps, "step"),
+            counted(summary.edits, "edit"),
+        )
+    )
     title, source = one_line(summary.title), one_line(summary.source)
     return f"{one_line(summary.id)}  {title}  ({facts}; {one_line(ending)})" + (
         f"  {source}" if source else ""

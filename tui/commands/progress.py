@@ -18,6 +18,11 @@ def say(text: str) -> None:
     print(visible(text), file=sys.stderr, flush=True)
 
 
+def counted(number: int, what: str) -> str:
+    """A number and the word for what it counts, as in ``2 turns``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 class Progress:
     """How many of ``total`` rollouts are done."""
 

@@ -10,6 +10,7 @@ from rollstep.core.errors import InputError, NotSavedError, StoreError
 from rollstep.core.model.history import Command, Draft
 from rollstep.core.model.marks import Mark, Score
 from rollstep.core.model.messages import Stop, target_reply
+from rollstep.core.model.project import HumanTarget
 from rollstep.core.model.rollout import Branch
 from rollstep.core.model.steps import Attempt
 from rollstep.core.store.change import Change, Saved
@@ -180,7 +181,7 @@ def test_a_change_to_an_unknown_rollout_needs_a_header(library: Library) -> None
         library.load("r9")
 
 
-def test_the_summary_follows_the_path_to_the_head(library: Library) -> None:
+def test_the_summary_is_of_the_branch_that_would_be_opened(library: Library) -> None:
     steps = conversation(2, stop="max_turns")
     library.commit(first("r1", steps, head="s4", status="ended"))
     (summary,) = library.recent()
@@ -189,16 +190,42 @@ def test_the_summary_follows_the_path_to_the_head(library: Library) -> None:
     assert summary.title == "title of r1"
 
     edit = step("e1", "s0", target_reply("better"), "human")
+    edit = msgspec.structs.replace(edit, replaces="s1")
     library.commit(Change("r1", steps=(edit,), head="e1", status="open"))
     (summary,) = library.recent()
     assert (summary.steps, summary.turns, summary.edits) == (6, 1, 1)
     assert (summary.status, summary.stop_reason) == ("open", "")
 
-    library.commit(Change("r1", head="s4"))
-    assert library.recent()[0].edits == 0
-    assert library.recent()[0].stop_reason == "max_turns"
-    library.commit(Change("r1", head=""))
+    library.commit(Change("r1", head="s0", leaf="s4"))
+    (summary,) = library.recent()
+    assert (summary.steps, summary.turns, summary.edits) == (6, 2, 1)
+    assert summary.stop_reason == "max_turns"
+    library.commit(Change("r1", head="", leaf=""))
     assert library.recent()[0].turns == 0
+
+
+def test_the_summary_counts_nothing_that_was_undone(library: Library) -> None:
+    edit = step("e1", "s0", target_reply("better"), "human")
+    after = step("s9", "e1", target_reply("and so on"))
+    made = Command(1, "override", ("e1", "s9"))
+    library.commit(first("r1", (*conversation(1), edit, after), commands=(made,)))
+    assert (library.recent()[0].steps, library.recent()[0].edits) == (4, 1)
+    undone = msgspec.structs.replace(made, undone=True)
+    for _ in range(2):  # a commit that seemed to fail is sent again
+        library.commit(Change("r1", commands=(undone,)))
+        assert (library.recent()[0].steps, library.recent()[0].edits) == (2, 0)
+    library.commit(Change("r1", commands=(made, Command(2, "delete", hides=("s9",)))))
+    assert (library.recent()[0].steps, library.recent()[0].edits) == (3, 1)
+
+
+def test_what_a_humans_own_role_says_is_no_edit(library: Library) -> None:
+    said = step("s1", "s0", target_reply("by hand"), "human")
+    by_hand = msgspec.structs.replace(PROJECT, target=HumanTarget())
+    for name, project in (("a", PROJECT), ("b", by_hand)):
+        library.commit(
+            msgspec.structs.replace(first(name, (*conversation(1)[:1], said)), projects=(project,))
+        )
+    assert {each.id: each.edits for each in library.recent()} == {"a": 1, "b": 0}
 
 
 def test_without_a_head_the_newest_step_stands_for_it(library: Library) -> None:
