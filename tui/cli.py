@@ -111,7 +111,8 @@ def run_command(
 ) -> int:
     """Run projects or seed rows headless.
 
-    Their turn records are appended to DIR/multi_turn_project.jsonl, in the order of the rows.
+    Their turn records are appended to DIR/multi_turn_project.jsonl, in the order in which the
+    rollouts are drawn: project files as given, seed rows as --seed shuffles them.
     """
     from .commands.run import RunOptions, run_author, run_project_files, run_seed_file
 

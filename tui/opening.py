@@ -43,7 +43,9 @@ async def _open(engine: Engine, target: OpenTarget, roles: Path | None) -> Sessi
         return await _open_file(engine, target.path, target.record, roles)
     if engine.library is None:
         raise UsageError("There is no library to find a rollout in.")
-    return await engine.open_rollout(engine.library.find(target.rollout))
+    from rollstep.core.finding import find_rollout
+
+    return await engine.open_rollout(find_rollout(engine.library, target.rollout))
 
 
 async def _open_sample(engine: Engine, target: OpenTarget) -> Session:

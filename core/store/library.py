@@ -9,7 +9,7 @@ import sqlite3
 import tempfile
 import threading
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -236,6 +236,19 @@ class Library:
         if not found:
             raise self._unknown(prefix)
         raise InputError(_ambiguous(prefix, found))
+
+    def where(self, wanted: Callable[[RolloutHeader, Project], bool]) -> list[RolloutHeader]:
+        """The rollouts of which this holds, told with the project that each began with; the last
+        written to first. Looks at each of them.
+        """
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT header, projects.body FROM rollouts"
+                " JOIN revisions ON revisions.rollout = rollouts.key AND n = 0"
+                " JOIN projects ON digest = project ORDER BY updated_at DESC, key DESC"
+            )
+            each = ((HEADER.decode(header), PROJECT.decode(project)) for header, project in rows)
+            return [header for header, project in each if wanted(header, project)]
 
     def request(self, digest: str) -> str | None:
         """The body of a request as it was sent, or None when it is not kept."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 from rollstep.core.errors import ExportError, InputError, UsageError
 from rollstep.core.export import Requests, export, export_report, format_named, render, subject_of
+from rollstep.core.finding import find_rollout
 from rollstep.core.session import Session
 from rollstep.core.store.change import Saved
 from rollstep.core.store.library import Library
@@ -40,7 +41,7 @@ def run_export(name: str, options: ExportOptions) -> int:
         saved, requests = _from_bundle(target)
         return _write(saved, requests, target, options)
     with Library.open(options.library, create=False) as library:
-        saved = library.load(library.find(target.rollout))
+        saved = library.load(find_rollout(library, target.rollout))
         return _write(saved, library.request, target, options)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from rollstep.core.projects.seeds import SeedFile, read_seeds
 from rollstep.core.store.library import Library
 from rollstep.tui.sanitize import one_line
 
-from .progress import Progress, say
+from .progress import Progress, counted, say
 from .trusting import check_trust, roles_maker
 
 RECORDS = "multi_turn_project.jsonl"
@@ -53,6 +54,8 @@ def run_seed_file(path: Path, options: RunOptions) -> int:
     if not seeds.rows:
         raise SeedFileError("no row can be used.", source=str(path))
     roles = _read_roles(options)
+    if roles is None:
+        say("no roles given: echo target, heuristic evaluator; --roles FILE gives others")
     turns = options.turns or (None if roles else SEED_TURNS)
     jobs = seed_jobs(
         seeds.rows,
@@ -125,7 +128,9 @@ def _play(
         run = stack.enter_context(_Run(options.output_dir, total))
         batch = Batch(run.done, roles=make, seed=options.seed, workers=workers, library=library)
         batch.run(jobs)
-    run.tell(saved=library is not None)
+    run.tell()
+    if options.library is not None:
+        run.tell_kept(options.library)
     return run.failed
 
 
@@ -151,6 +156,7 @@ class _Run:
         self._rollouts = 0
         self._written = 0
         self._kept = 0
+        self._first_id = ""
 
     def __enter__(self) -> _Run:
         return self
@@ -160,11 +166,12 @@ class _Run:
         self._records.close()
         self._partial.close()
         if error[0] is not None:
-            self.tell(saved=False)
+            self.tell()
 
     def done(self, done: Done) -> None:
         """Write one finished rollout."""
         self._rollouts += 1
+        self._first_id = self._first_id or done.rollout_id
         if done.whole:
             if done.records.count:
                 self._records.write(done.records.data)
@@ -179,22 +186,29 @@ class _Run:
         if done.records.count:
             self._partial.write(done.records.data)
             self._kept += done.records.count
-            kept = f" Its {_count(done.records.count, 'complete turn')} went to {PARTIAL}."
+            kept = f" Its {counted(done.records.count, 'complete turn')} went to {PARTIAL}."
         job = done.job
         who = f"{one_line(job.label)} ({one_line(job.project.title)})"
         self._progress.say(f"{who}: {done.words}{kept}")
 
-    def tell(self, *, saved: bool) -> None:
+    def tell_kept(self, library: Path) -> None:
+        """Say how to open what the library has now."""
+        if self._first_id:
+            option = f"--library {shlex.quote(str(library))}"
+            say(f"rollstep list {option} names the rollouts; to open the first of them:")
+            say(f"rollstep open {option} {self._first_id} (a record's session_id will do, too)")
+
+    def tell(self) -> None:
         """Say how it went."""
         if self._records.mended:
             say(f"{self._records.path}: its last line was cut off; a line end was put after it")
         if not self._written:
             say("no turn records were written")
         else:
-            records = _count(self._written, "turn record")
-            say(f"wrote {records} of {_count(self._rollouts, 'rollout')} to {self._records.path}")
+            records = counted(self._written, "turn record")
+            say(f"wrote {records} of {counted(self._rollouts, 'rollout')} to {self._records.path}")
         if self.failed:
-            say(f"{_count(self.failed, 'rollout')} did not come to a stop")
+            say(f"{counted(self.failed, 'rollout')} did not come to a stop")
 
 
 def _read_roles(options: RunOptions) -> Project | None:
@@ -229,8 +243,4 @@ def _tell_faults(path: Path, seeds: SeedFile) -> None:
     for fault in seeds.faults:
         say(fault.render(str(path)))
     if seeds.bad:
-        say(f"{_count(seeds.bad, 'bad row')} left out")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+        say(f"{counted(seeds.bad, 'bad row')} left out")

@@ -302,3 +302,58 @@ def test_a_title_forges_no_line_of_the_report(cli: RunCli, tmp_path: Path) -> No
     assert status == 1
     assert "(x␊wrote 100 turn records␛[31m)" in error
     assert "\nwrote 100" not in error
+
+
+def test_a_record_leads_to_its_rollout(cli: RunCli, tmp_path: Path) -> None:
+    library = tmp_path / "my runs.db"
+    arguments = ["--output-dir", tmp_path, "--library", library, "--num-projects", 3]
+    status, _, err = cli("run", "--seed-file", SCENARIOS, *arguments)
+    assert status == 0
+    said = err.splitlines()[-2:]
+    with Library.open(library) as opened:
+        kept = {summary.id: summary.turns for summary in opened.recent()}
+    assert said[0].startswith(f"rollstep list --library '{library}' ")
+    assert said[1].split(" (")[0].rpartition(" ")[2] in kept
+    last = run_records(tmp_path)[-1]
+    session_id = str(last["session_id"])
+    status, out, _ = cli(
+        "export", session_id, "--format", "turn-records", "-o", "-", "--library", library
+    )
+    assert status == 0
+    assert json.loads(out.splitlines()[-1]) == last
+
+
+def test_a_session_id_that_leads_nowhere_says_what_it_is(
+    cli: RunCli, kept: tuple[Path, str]
+) -> None:
+    status, _, err = cli(
+        "export", "proj-0123456789ab", "--format", "openai", "-o", "-", "--library", kept[0]
+    )
+    assert status == 2
+    assert "This is the session_id of turn records" in err
+    assert "--library" in err
+
+
+def test_two_rollouts_of_one_session_are_named(cli: RunCli, project: Path, tmp_path: Path) -> None:
+    library = tmp_path / "library.sqlite"
+    for _ in range(2):
+        cli("run", project, "--output-dir", tmp_path, "--library", library)
+    session_id = run_records(tmp_path)[0]["session_id"]
+    with Library.open(library) as opened:
+        ids = [summary.id for summary in opened.recent()]
+    status, _, err = cli(
+        "export", session_id, "--format", "openai", "-o", "-", "--library", library
+    )
+    assert status == 2
+    assert [line.split()[0] for line in err.splitlines()[1:]] == ids
+
+
+def test_rows_without_roles_are_told_who_plays_them(
+    cli: RunCli, project: Path, tmp_path: Path
+) -> None:
+    words = "no roles given: echo target, heuristic evaluator; --roles FILE gives others"
+    seeds = seed_file(tmp_path, {"user_text": "Hi."}, {"user_text": "Ho."})
+    _, _, err = cli("run", "--seed-file", seeds, "--output-dir", tmp_path)
+    assert err.splitlines().count(words) == 1
+    _, _, err = cli("run", "--seed-file", seeds, "--roles", project, "--output-dir", tmp_path)
+    assert words not in err
