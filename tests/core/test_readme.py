@@ -42,7 +42,10 @@ def test_the_five_lines_play_a_rollout(
     asyncio.run(names["main"]())  # type: ignore[operator]
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "evaluator Hi, the blender from order 4471 arrived cracked."
-    assert printed[-2:] == ["target Then here are your 49.00.", "evaluator "]
+    assert printed[-2:] == [
+        "target Then here are your 49.00.",
+        "evaluator goal_reached",
+    ]
 
 
 def test_the_table_of_keys_is_the_registrys() -> None:
