@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
@@ -114,23 +115,38 @@ class EditorScreen(Screen[EditResult]):
         self._refresh()
 
     def _hints(self) -> str:
+        """The keys, in full where they fit into the line."""
+        keys = list(self._keys())
+        full = "  ".join(words for words, _ in keys)
+        fits = cell_len(full) <= self.app.size.width - 2
+        return full if fits else "  ".join(short for _, short in keys if short)
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        """Each key in full and in short, empty where it gives way."""
         shape, state = self.model.state.shape, self.model.state
-        keys = ["Ctrl+S save", "Esc leave", "F2 diff"]
+        yield "Ctrl+S save", "Ctrl+S save"
+        yield "Esc leave, kept as a draft", "Esc leave"
+        yield "Tab next field", ""
+        yield ("F2 text", "F2 text") if self.has_class("-instead") else ("F2 changes", "F2 diff")
         if self.model.can_switch:
-            keys.append("F3 stop instead" if shape == "message" else "F3 message instead")
+            words = "F3 stop instead" if shape == "message" else "F3 message instead"
+            yield words, words
         if shape == "reply":
-            keys += ["F4 + call", "F8 - call"]
+            yield "F4 add a call", "F4 +call"
+            yield "F8 remove this call", "F8 -call"
         if shape in ("reply", "result"):
-            keys.append("F6 lay out")
+            yield "F6 lay out JSON", "F6 lay out"
         if shape == "result":
-            keys.append("F9 is error" if state.is_error else "F9 no error")
-        return "  ".join([*keys, "^G $EDITOR"])
+            words = "F9 no error" if state.is_error else "F9 mark as error"
+            yield words, words
+        yield "Ctrl+G $EDITOR", "^G $EDITOR"
 
     def on_resize(self, event: events.Resize) -> None:
         """Beside each other when there is room."""
         self.set_class(event.size.width >= WIDE and self._has_other_side, "-both")
         if event.size.width >= WIDE:
             self.remove_class("-instead")
+        self._bar.hint(self._hints())
 
     @property
     def _has_other_side(self) -> bool:
@@ -196,6 +212,7 @@ class EditorScreen(Screen[EditResult]):
             notes.append("The draft you left is back. F5 starts over from the original.")
         elif self.model.draft_unreadable:
             notes.append("A draft was kept here, but it cannot be read.")
+        notes += ["The result is marked as an error."] if self.model.state.is_error else []
         notes += [*self.model.others(), *self.model.notes()]
         panel = self._form.current
         mark = panel.box.mark_at_cursor() if panel is not None else ""
@@ -288,6 +305,7 @@ class EditorScreen(Screen[EditResult]):
             self._changes.focus_changes()
         else:
             self._form.focus_field()
+        self._bar.hint(self._hints())
 
     async def action_switch(self) -> None:
         """Say something or stop."""

@@ -13,6 +13,7 @@ from rollstep.core.model.messages import (
     TargetReply,
     Text,
     ToolCall,
+    UserMessage,
     tool_result,
     user_message,
 )
@@ -307,3 +308,33 @@ async def test_the_reply_editor_looks_as_stored(
         await wait_for(pilot, lambda: "+1 word" in screen_text(app))
         await settle(pilot)
         same_screen(app)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+@pytest.mark.parametrize(
+    "original",
+    [user_message("hi"), REPLY, tool_result("c1", "{}")],
+    ids=["message", "reply", "result"],
+)
+async def test_the_line_of_keys_is_whole_and_says_more_where_there_is_room(
+    original: Payload, size: tuple[int, int]
+) -> None:
+    shapes: dict[type, Shape] = {UserMessage: "message", TargetReply: "reply"}
+    app = open_editor(shapes.get(type(original), "result"), original)
+    async with app.run_test(size=size) as pilot:
+        await wait_for(pilot, lambda: "Ctrl+S save" in screen_text(app))
+        keys = screen_text(app).splitlines()[-1]
+        assert keys.endswith("G $EDITOR")
+        if size == WIDE:
+            assert "Tab next field" in keys
+            await pilot.resize_terminal(*NARROW)
+            await wait_for(pilot, lambda: screen_text(app).splitlines()[-1].endswith("G $EDITOR"))
+
+
+async def test_a_result_that_is_marked_as_an_error_says_so() -> None:
+    app = open_editor("result", tool_result("c1", "{}"))
+    async with app.run_test(size=NARROW) as pilot:
+        await wait_for(pilot, lambda: "F9 mark as error" in screen_text(app))
+        await pilot.press("f9")
+        await wait_for(pilot, lambda: "The result is marked as an error." in screen_text(app))
+        assert "F9 no error" in screen_text(app)
