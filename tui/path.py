@@ -6,7 +6,7 @@ Appending a step costs the same for a path of any length; everything is asked by
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from rollstep.core.model.messages import Stop, TargetReply, ToolCall, ToolResult, UserMessage
 from rollstep.core.model.steps import Step
@@ -36,7 +36,10 @@ class Band:
 class Path:
     """The steps from the root to a leaf, by index from 0."""
 
-    def __init__(self, steps: Iterable[Step] = ()) -> None:
+    def __init__(
+        self, steps: Iterable[Step] = (), is_edit: Callable[[Step], bool] | None = None
+    ) -> None:
+        self._is_edit = is_edit or (lambda step: step.origin == "human")
         self.steps: list[Step] = []
         self.at: dict[str, int] = {}
         self.turn: list[int] = []
@@ -116,7 +119,7 @@ class Path:
             cost += call.cost or 0.0
         self.tokens.append(tokens)
         self.cost.append(cost)
-        self.edits += step.origin == "human"
+        self.edits += step.origin == "human" and self._is_edit(step)
         if flags := cheap_flags(step):
             self.flagged[index] = flags
 

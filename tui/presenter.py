@@ -21,6 +21,7 @@ from .layout import LaneLayout
 from .path import Band, Path
 from .snapshot import Asking, Snapshot, tail_lines
 from .stepview import PaneLine, pane_lines
+from .who import is_edit
 
 _KEPT_BLOCKS = 3000
 
@@ -37,8 +38,7 @@ class DebuggerModel:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.rollout = Rollout(snapshot.header, snapshot.projects)
-        for step in snapshot.steps:
-            self.rollout.add(step)
+        self.rollout.add_all(snapshot.steps)
         self.rollout.hidden.update(snapshot.hidden)
         self.head = snapshot.head
         self.branches = snapshot.branches
@@ -104,6 +104,11 @@ class DebuggerModel:
     def takes(self, index: int) -> int:
         """How many alternatives there are at this place, itself among them."""
         return len(self.rollout.takes(self.path.steps[index].id))
+
+    def is_edit(self, step: Step) -> bool:
+        """Whether a human changed the play with this step; as its own project has the roles."""
+        projects = self.rollout.projects
+        return is_edit(step, projects[min(step.revision, len(projects) - 1)])
 
     def branch_name(self) -> str:
         """The name of the branch shown, or its number."""
@@ -323,7 +328,7 @@ class DebuggerModel:
     def _show(self, leaf: str | None, cursor_on: str | None) -> None:
         self._shown_anew = True
         self.leaf = leaf
-        self.path = Path(self.rollout.path(leaf))
+        self.path = Path(self.rollout.path(leaf), self.is_edit)
         self.layout.reset()
         self.cursor = self.path.at.get(cursor_on, -1) if cursor_on else -1
         if self.cursor < 0 and self.path.steps and cursor_on is None:

@@ -22,6 +22,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 
+from .actions import OPENING_KEYS
 from .controller import Controller
 from .dialogs import Dialogs
 from .key_order import OrderedKeys
@@ -53,6 +54,7 @@ class RollstepApp(OrderedKeys[int]):
     TITLE = "rollstep"
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = {_action_commands}  # noqa: RUF012 (Textual's way)
+    opening_keys = OPENING_KEYS
 
     def __init__(
         self,
@@ -97,7 +99,7 @@ class RollstepApp(OrderedKeys[int]):
         return self._debugger(self._first) if self._first is not None else Screen(id="base")
 
     def _debugger(self, snapshot: Snapshot) -> DebuggerScreen:
-        return DebuggerScreen(DebuggerModel(snapshot), self.palette, self.settings.inspector)
+        return DebuggerScreen(DebuggerModel(snapshot), self.palette, self.settings)
 
     def on_mount(self) -> None:
         """Listen to the engine, and to the system."""

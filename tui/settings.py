@@ -19,6 +19,8 @@ class Settings(NamedTuple):
 
     theme: str = "night"
     inspector: Place = "auto"
+    """On a wide screen, of three panes."""
+    inspector_narrow: Place = "auto"
 
 
 def config_folder() -> Path:
@@ -45,10 +47,12 @@ def load_settings(config: Path | None) -> Settings:
         return Settings()
     if not isinstance(found, dict):
         return Settings()
-    theme, place = found.get("theme"), found.get("inspector")
+    theme = found.get("theme")
+    wide, narrow = found.get("inspector"), found.get("inspector_narrow")
     return Settings(
         theme if isinstance(theme, str) else Settings().theme,
-        place if place in PLACES else Settings().inspector,
+        wide if wide in PLACES else Settings().inspector,
+        narrow if narrow in PLACES else Settings().inspector_narrow,
     )
 
 

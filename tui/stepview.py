@@ -53,6 +53,8 @@ def pane_lines(payload: Payload, call: ToolCall | None, width: int) -> list[Pane
 def stop_title(stop: Stop) -> str:
     """A stop in one line."""
     by = {"evaluator": "by the evaluator", "rule": "by rule", "human": "by you"}[stop.by]
+    if stop.reason == "max_turns" and stop.by == "evaluator":
+        by = "the evaluator at the turn limit"
     return f"stop: {one_line(stop.reason)}, {by}"
 
 

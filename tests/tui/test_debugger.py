@@ -434,3 +434,18 @@ async def test_the_pages_of_a_narrow_inspector_have_whole_names(opened: Opened) 
         x = row.index("Diff") + 1
         await driver.pilot.click("#inspector", offset=(x, 0))
         assert "[Diff]" in driver.screen.inspector._rows[0].text
+
+
+async def test_a_layout_is_remembered_for_screens_of_its_kind_only(opened: Opened) -> None:
+    async with opened(snapshot=refund(), size=(80, 24)) as driver:
+        await driver.press("i")
+        assert driver.screen.arrangement.below
+        settings = driver.app.settings
+        assert (settings.inspector, settings.inspector_narrow) == ("auto", "below")
+        await driver.pilot.resize_terminal(160, 45)
+        await driver.until(lambda: not driver.screen.arrangement.below)
+        assert driver.screen.arrangement.inspector.width > 30
+        await driver.press("z", "z")
+        assert not driver.screen.arrangement.inspector
+        await driver.pilot.resize_terminal(80, 24)
+        await driver.until(lambda: driver.screen.arrangement.below)

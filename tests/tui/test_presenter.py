@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from rollstep.core import events as ev
-from rollstep.core.model.messages import Stop, tool_result, user_message
+from rollstep.core.model.messages import Stop, target_reply, tool_result, user_message
+from rollstep.core.model.project import HumanEvaluator
+from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Attempt, Step, role_of
 from rollstep.core.rules.stepper import Ask
 from rollstep.tui import bars
+from rollstep.tui.outline import outline
 from rollstep.tui.presenter import DebuggerModel
+from rollstep.tui.snapshot import Snapshot
+from rollstep.tui.stepview import stop_title
+from rollstep.tui.who import made_by
 
-from .synthetic import REFUND, big, chain, refund
+from .synthetic import REFUND, big, chain, project, refund
 
 
 def _next(model: DebuggerModel, step_id: str, payload: object, parent: str) -> Step:
@@ -234,3 +241,29 @@ def test_events_of_steps_that_are_known_already_change_nothing() -> None:
     known = model.path.steps[3]
     model.apply(ev.StepAdded(known))
     assert len(model.path) == 12
+
+
+def test_what_a_humans_own_role_says_is_no_edit() -> None:
+    by_hand = msgspec.structs.replace(project(), evaluator=HumanEvaluator())
+    written = chain(
+        (user_message("Hi."), target_reply("Hello."), user_message("More.")), origin="human"
+    )
+    other = msgspec.structs.replace(written[2], id="o3", replaces="s3", seq=4)
+    header = RolloutHeader("r", "t")
+    model = DebuggerModel(Snapshot(header, (by_hand,), (*written, other), head="s3"))
+    assert model.path.edits == 1
+    assert [entry.step_id for entry in outline(model, {}) if entry.words.startswith("edit")] == [
+        "s2",
+        "o3",
+    ]
+    model.go_to("o3")
+    assert model.path.edits == 2
+
+
+def test_a_stop_at_the_turn_limit_and_the_opening_are_called_what_they_are() -> None:
+    stop = Stop("max_turns", "evaluator")
+    assert stop_title(stop) == "stop: max_turns, the evaluator at the turn limit"
+    assert stop_title(Stop("max_turns", "rule")) == "stop: max_turns, by rule"
+    opening, reply = chain((user_message("Hi."), target_reply("Hello.")))
+    assert made_by(opening) == "the project's opening"
+    assert made_by(reply) == "by the script"

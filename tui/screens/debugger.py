@@ -20,10 +20,11 @@ from ..document import Document
 from ..find import Find
 from ..inspector import TABS, Tab, document
 from ..palette import Palette
-from ..panes import PaneView
+from ..panes import NARROW, PaneView
 from ..presenter import DebuggerModel
 from ..rows import Row, Span, row
 from ..sanitize import one_line
+from ..settings import Settings
 from ..timeline import Cells, timeline
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ..rollstep_app import RollstepApp
     from ..widgets.find_bar import FindBar
 
+_USUAL = Settings()
 STREAM_SECONDS = 0.1
 """Streamed text is painted at most so often; keys paint at once."""
 _SENT_SECONDS = 0.04
@@ -53,11 +55,11 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         Binding("ctrl+c", "screen.copy_text", "Copy the selected text", show=False),
     ]
 
-    def __init__(self, model: DebuggerModel, palette: Palette, place: str = "auto") -> None:
+    def __init__(self, model: DebuggerModel, palette: Palette, settings: Settings = _USUAL) -> None:
         super().__init__()
         self.model = model
         self.palette = palette
-        self.place = place
+        self.places = {False: settings.inspector, True: settings.inspector_narrow}
         self.look = LookActions(self)
         self.make = MakeActions(self)
         self.view = PaneView(model)
@@ -68,7 +70,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.cells = Cells(Row(), [])
         self.document = Document([])
         self._document_key: object = None
-        self.arrangement: Arrangement = arrange(80, 24, place)
+        self.arrangement: Arrangement = arrange(80, 24, settings.inspector_narrow)
         self._arranged_for = Size(0, 0)
         self._unpainted = ""
         self._streaming = False
@@ -81,6 +83,16 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
 
         assert isinstance(self.app, RollstepApp)
         return self.app
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the screen is of the narrow kind, which has a layout of its own."""
+        return self.app.size.width < NARROW
+
+    @property
+    def place(self) -> str:
+        """Where the inspector is wanted on a screen of this kind."""
+        return self.places[self.is_narrow]
 
     # what is on it
 

@@ -202,7 +202,7 @@ class LookActions:
     def do_inspect(self) -> None:
         """The next page of the inspector, which appears if it was hidden."""
         if not self.screen.arrangement.inspector:
-            self._put_inspector("below" if self.screen.app.size.width < 110 else "right")
+            self._put_inspector("below" if self.screen.is_narrow else "right")
             return
         self.screen.tab = (self.screen.tab + 1) % len(TABS)
         self.screen.repaint_inspector()
@@ -214,7 +214,7 @@ class LookActions:
             0 if self.screen.tab == last and self.screen.arrangement.inspector else last
         )
         if not self.screen.arrangement.inspector:
-            self._put_inspector("below" if self.screen.app.size.width < 110 else "right")
+            self._put_inspector("below" if self.screen.is_narrow else "right")
         self.screen.repaint_inspector()
 
     def do_layout(self) -> None:
@@ -223,10 +223,11 @@ class LookActions:
         self._put_inspector(next_place(size.width, size.height, self.screen.place))
 
     def _put_inspector(self, place: str) -> None:
-        self.screen.place = place
+        narrow = self.screen.is_narrow
+        self.screen.places[narrow] = place
         self.screen.in_inspector = False
         self.screen.rearrange()
-        self.screen.rollstep.remember(inspector=place)
+        self.screen.rollstep.remember(**{"inspector_narrow" if narrow else "inspector": place})
         where = chosen_place(self.screen.app.size.width, self.screen.app.size.height, place)
         self.screen.flash(
             "Inspector hidden." if where == "hidden" else f"Inspector {where}.", "dim"
