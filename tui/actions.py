@@ -101,6 +101,8 @@ ACTIONS: tuple[Action, ...] = (
     _make("new", "a", "a", "new", "A new project: blank, from a seed row, or a copy"),
     _make("undo", "u", "u", "undo", "Undo the last command"),
     _make("redo", "U", "U", "", "Redo what was undone"),
+    Action("save_again", ("ctrl+s",), "Ctrl+S", "", "Save again what could not be saved", "MAKE"),
+    Action("save_elsewhere", (), ":", "", "Save the rollout as a bundle elsewhere", "MAKE"),
     Action("export", ("x",), "x", "export", "Export the branch, or up to here", "DECIDE", "opens"),
     Action("theme", ("f2",), "F2", "", "Choose a theme", "LOOK"),
     Action("cancel", ("escape",), "Esc", "", "Close, or cancel the call in flight", "LEAVE"),
@@ -111,6 +113,12 @@ ACTIONS: tuple[Action, ...] = (
 )
 
 BY_ID = {action.id: action for action in ACTIONS}
+
+_OPENING = ("find", "open_step", "outline", "theme", "palette", "help", "leave")
+OPENING_KEYS = frozenset(
+    key for a in ACTIONS if a.guard == "opens" or a.id in _OPENING for key in a.keys
+)
+"""Keys that open something: what is typed behind them is meant for that."""
 
 _PAIRS = {
     "previous": "j k",

@@ -10,21 +10,28 @@ next key waits until the one before, and the messages that it caused, have come 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Generic
 
 from textual import events
 from textual.app import App, ReturnType
 from textual.message_pump import MessagePump
 
-PATIENCE = 0.5
+PATIENCE = 2.0
 """A widget that does not come to its messages for so long does not keep keys back any longer."""
+
+Done = Callable[[], Awaitable[None]]
 
 
 class OrderedKeys(App[ReturnType], Generic[ReturnType]):
     """An app in which a key, or a paste, never overtakes the key before it.
 
-    Nothing waits while nothing has the focus: then all keys climb the same way.
+    While nothing has the focus all keys climb the same way, and none waits, but for those behind
+    one of ``opening_keys``: what is typed then is meant for what that key opens.
     """
+
+    opening_keys: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,27 +48,39 @@ class OrderedKeys(App[ReturnType], Generic[ReturnType]):
         if not self._climbing:
             await self._let_through()
         elif len(self._typed) == 1:
-            self.set_timer(PATIENCE, lambda climb=self._climb: self._arrived(climb))
+            self.set_timer(PATIENCE, partial(self._arrived, self._climb))
 
     async def _let_through(self) -> None:
         while self._typed and not self._climbing:
             event = self._typed.popleft()
-            target = self.focused
+            target: MessagePump | None = self.focused
+            opens = target is None and getattr(event, "key", "") in self.opening_keys
+            if opens:
+                target = self.screen
             await super().on_event(event)
             if event.is_forwarded and target is not None:
                 self._climb += 1
                 self._climbing = True
-                self._follow(target, self._climb, again=True)
+                done = self._opened if opens else self._arrived
+                self._follow(target, partial(done, self._climb), again=True)
 
-    def _follow(self, node: MessagePump | None, climb: int, again: bool) -> None:
+    def _follow(self, node: MessagePump | None, done: Done, again: bool) -> None:
         """Queue behind the key at each widget on its way up; twice at the first one, where what
         the key caused was posted behind us.
         """
-        if node is None or node is self or not node.call_later(self._passed, node, climb, again):
+        if node is None or node is self or not node.call_later(self._passed, node, done, again):
+            self.call_later(done)
+
+    def _passed(self, node: MessagePump, done: Done, again: bool) -> None:
+        self._follow(node if again else node._parent, done, again=False)
+
+    async def _opened(self, climb: int) -> None:
+        """What was opened has the focus when it has been drawn."""
+
+        def drawn() -> None:
             self.call_later(self._arrived, climb)
 
-    def _passed(self, node: MessagePump, climb: int, again: bool) -> None:
-        self._follow(node if again else node._parent, climb, again=False)
+        self.screen.call_after_refresh(drawn)
 
     async def _arrived(self, climb: int) -> None:
         if climb == self._climb and self._climbing:

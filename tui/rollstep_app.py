@@ -236,9 +236,16 @@ class RollstepApp(OrderedKeys[int]):
         async def load() -> None:
             found = await asyncio.wrap_future(self.controller.drafts())
             self._drafts = {draft.slot: draft.body for draft in found}
+            self._show_drafts()
 
         self._drafts = {}
         self.later(load())
+
+    def _show_drafts(self) -> None:
+        debugger = self.debugger
+        if debugger is not None and debugger.model.drafts != frozenset(self._drafts):
+            debugger.model.set_drafts(self._drafts)
+            debugger.repaint(follow=False)
 
     def draft(self, slot: str) -> str:
         """The draft kept in a slot, or nothing."""
@@ -251,6 +258,7 @@ class RollstepApp(OrderedKeys[int]):
     def keep_draft(self, slot: str, body: str) -> None:
         """Keep what is being typed."""
         self._drafts[slot] = body
+        self._show_drafts()
         saving = self.controller.save_draft(slot, body)
         if saving is not None:
             self.later(self._keeping(saving))
@@ -269,6 +277,7 @@ class RollstepApp(OrderedKeys[int]):
         """A draft is done with."""
         if self._drafts.pop(slot, None) is not None:
             self.controller.drop_draft(slot)
+            self._show_drafts()
 
     # settings and themes
 

@@ -153,3 +153,18 @@ async def test_in_the_palette_of_the_app(opened: Opened) -> None:
         field = driver.app.screen.query_one(Input)
         burst(driver.app, [*"abcdef", *TYPED])
         await driver.until(lambda: field.value == "YabcXdefZ")
+
+
+async def test_what_is_typed_behind_a_key_that_opens_is_typed_into_it(opened: Opened) -> None:
+    async with opened(sample="refund") as driver:
+        await driver.press("s")
+        burst(driver.app, ["slash", *"blendex", "backspace", "r"])
+        await driver.until(lambda: any(bar.text == "blender" for bar in driver.app.query(FindBar)))
+        await driver.press("escape")
+        burst(driver.app, ["w", *"a new replx", "backspace", "y"])
+        await driver.until(lambda: isinstance(driver.app.focused, TextBox))
+        await driver.until(lambda: driver.app.focused.value == "a new reply")  # type: ignore[union-attr]
+        await driver.press("escape")
+        await driver.until(lambda: driver.app.screen is driver.app.debugger)
+        burst(driver.app, ["colon", *"undp", "backspace", "o"])
+        await driver.until(lambda: any(f.value == "undo" for f in driver.app.screen.query(Input)))
