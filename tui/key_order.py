@@ -37,21 +37,26 @@ class OrderedKeys(App[ReturnType], Generic[ReturnType]):
         super().__init__()
         self._typed: deque[events.Key | events.Paste] = deque()
         self._climb = 0
-        self._climbing = False
+        self._climbing = self._watched = False
 
     async def on_event(self, event: events.Event) -> None:
         """Let a key through, or keep it until the one before has been dealt with."""
-        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+        if not isinstance(event, events.Key | events.Paste):
+            await super().on_event(event)
+            return
+        if not self.screen_stack:
+            return  # the app is ending: no key means anything any more
+        if event.is_forwarded:
             await super().on_event(event)
             return
         self._typed.append(event)
         if not self._climbing:
             await self._let_through()
-        elif len(self._typed) == 1:
-            self.set_timer(PATIENCE, partial(self._arrived, self._climb))
+        else:
+            self._watch()
 
     async def _let_through(self) -> None:
-        while self._typed and not self._climbing:
+        while self._typed and self.screen_stack and not self._climbing:
             event = self._typed.popleft()
             target: MessagePump | None = self.focused
             opens = target is None and getattr(event, "key", "") in self.opening_keys
@@ -80,9 +85,22 @@ class OrderedKeys(App[ReturnType], Generic[ReturnType]):
         def drawn() -> None:
             self.call_later(self._arrived, climb)
 
-        self.screen.call_after_refresh(drawn)
+        if self.screen_stack:
+            self.screen.call_after_refresh(drawn)
 
     async def _arrived(self, climb: int) -> None:
         if climb == self._climb and self._climbing:
             self._climbing = False
             await self._let_through()
+
+    def _watch(self) -> None:
+        """See to it that keys which wait are let through in the end."""
+        if not self._watched:
+            self._watched = True
+            self.set_timer(PATIENCE, partial(self._lose_patience, self._climb))
+
+    async def _lose_patience(self, climb: int) -> None:
+        self._watched = False
+        await self._arrived(climb)
+        if self._typed and self.screen_stack:
+            self._watch()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import ClassVar
 
 import pytest
+from rollstep.tui import key_order
 from rollstep.tui.key_order import OrderedKeys
 from rollstep.tui.screens.editor import EditorScreen
 from rollstep.tui.widgets.find_bar import FindBar
@@ -129,6 +131,35 @@ async def test_keys_go_on_when_the_focused_widget_goes_away() -> None:
         await wait_for(pilot, lambda: app.focused is second)
         burst(app, [*"typed"])
         await wait_for(pilot, lambda: second.value.endswith("typed"))
+
+
+class Stuck(Widget, can_focus=True):
+    """Never done with a key until it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.free = asyncio.Event()
+
+    async def on_key(self) -> None:
+        await self.free.wait()
+
+
+async def test_a_widget_that_is_stuck_does_not_keep_the_keys_of_the_app(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(key_order, "PATIENCE", 0.02)
+    stuck = Stuck()
+    app = Host(TextBox("seen"), stuck)
+    async with app.run_test() as pilot:
+        stuck.focus()
+        await wait_for(pilot, lambda: app.focused is stuck)
+        burst(app, ["x", "y", "f5"])
+        for _ in range(1000):
+            if app.marked:
+                break
+            await asyncio.sleep(0.005)
+        stuck.free.set()
+        assert app.marked == "seen"
 
 
 async def test_in_the_editor_of_the_app(opened: Opened) -> None:
