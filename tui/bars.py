@@ -65,7 +65,7 @@ def _move(model: DebuggerModel) -> tuple[str, str]:
 def status(model: DebuggerModel, width: int) -> Row:
     """Step, turn, tokens, cost, edits, flags, saved or not, and who plays."""
     first = [_not_saved(model, width)] if model.unsaved else []
-    last = [*([] if model.unsaved else [_saved(model)]), *_players(model)]
+    last = [*([] if model.unsaved else [_saved(model)]), *_drafts(model), *_players(model)]
     for brevity in range(3):
         pieces = [*first, *_counts(model, brevity), *last]
         if sum(cells(text) + 2 for text, _ in pieces) < width + 1:
@@ -88,12 +88,17 @@ def _saved(model: DebuggerModel) -> Span:
     return ("demo: not kept", "dim") if model.throwaway else ("all saved", "ok")
 
 
+def _drafts(model: DebuggerModel) -> list[Span]:
+    """Texts that wait to be saved as steps: they are kept, and easily forgotten."""
+    return [(_plural(len(model.drafts), "draft") + " …", "warn")] if model.drafts else []
+
+
 def _not_saved(model: DebuggerModel, width: int) -> Span:
     """The one thing that must be seen, however long its words are; the step's number fits too."""
     count = f", {model.unsaved_count} only in memory" if model.unsaved_count else ""
     words = one_line(model.unsaved.removeprefix("Not saved: "))
     step = cells(_counts(model)[0][0])
-    return fit(f"NOT SAVED{count}: {words}", max(width - step - 4, 9)), "alarm"
+    return fit(f"NOT SAVED{count} (Ctrl+S tries again): {words}", max(width - step - 6, 9)), "alarm"
 
 
 def _counts(model: DebuggerModel, brevity: int = 0) -> list[Span]:

@@ -312,9 +312,26 @@ class Controller:
 
         return self.engine.submit(whole())
 
-    def save_again(self) -> None:
-        """Try once more to save what could not be saved."""
-        self._call(lambda session: session.save_again())
+    def save_again(self) -> Future[int]:
+        """Try once more to save what could not be saved; how much is only in memory after it."""
+        session = self.engine.session
+
+        async def saving() -> int:
+            return 0 if session is None or session.save_again() else session.unsaved
+
+        return self.engine.submit(saving())
+
+    def save_elsewhere(self) -> Future[str]:
+        """Write the open rollout as a bundle outside of the library; its path, or nothing."""
+        from .rescue import save_elsewhere
+
+        session = self.engine.session
+
+        async def saving() -> str:
+            path = save_elsewhere(session, self.engine.library) if session is not None else None
+            return str(path or "")
+
+        return self.engine.submit(saving())
 
 
 def _leaf(session: Session) -> str | None:

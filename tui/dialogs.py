@@ -165,7 +165,8 @@ class Dialogs:
         from .screens.start import StartScreen
         from .starting import start_request
 
-        request = start_request(recent, time.time(), notice=notice, path=path)
+        throwaway = self.app.controller.throwaway
+        request = start_request(recent, time.time(), notice=notice, path=path, throwaway=throwaway)
         self.app.push_screen(StartScreen(request), self._start_chosen)
 
     def _start_chosen(self, choice: StartChoice | None) -> None:

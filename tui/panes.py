@@ -239,7 +239,7 @@ class PaneView:
         if line:
             return [(" " * self._gutter(), "text" + state)]
         sign = mark(self.model, item)
-        style = {"*": "human", "~": "human", "!": "warn"}.get(sign, "text") + state
+        style = {"*": "human", "~": "human", "!": "warn", "…": "warn"}.get(sign, "text") + state
         lead = (">", "cursor") if selected else ("┊" if state else " ", "dim")
         number = (f"{item + 1:>{self.digits}}", role + ":strong" + state)
         spans: list[Span] = [lead, number, (sign, style)]

@@ -52,6 +52,8 @@ class DebuggerModel:
         self.unsaved = ""
         self.unsaved_count = 0
         self.pending: set[str] = {s.id for s in snapshot.steps if not s.seq}
+        self.drafts: frozenset[str] = frozenset()
+        self.drafted: frozenset[str] = frozenset()
         self.notice = ""
         self.narrow = False
         self.widths: tuple[int, ...] = (26, 35, 32)
@@ -104,6 +106,11 @@ class DebuggerModel:
     def takes(self, index: int) -> int:
         """How many alternatives there are at this place, itself among them."""
         return len(self.rollout.takes(self.path.steps[index].id))
+
+    def set_drafts(self, slots: Iterable[str]) -> None:
+        """What was typed and not saved, by its slots; ``drafted`` are the steps concerned."""
+        self.drafts = frozenset(slots)
+        self.drafted = frozenset(slot.partition(":")[2] for slot in self.drafts)
 
     def is_edit(self, step: Step) -> bool:
         """Whether a human changed the play with this step; as its own project has the roles."""

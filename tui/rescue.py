@@ -26,10 +26,16 @@ def rescue(session: Session | None, library: Library | None) -> str:
     waiting = session.unsaved
     lost = f"{waiting} step{'s and edits' if waiting > 1 else ' or edit'} could not be saved in "
     lost += f"the library{f' {library.path}' if library is not None else ''}"
-    for path in _places(session.rollout.header.id):
-        if _written(session, library, path):
-            return f"{lost}. The whole rollout is in {path}: rollstep open takes it in."
+    path = save_elsewhere(session, library)
+    if path is not None:
+        return f"{lost}. The whole rollout is in {path}: rollstep open takes it in."
     return f"{lost}, nor anywhere else, and are lost."
+
+
+def save_elsewhere(session: Session, library: Library | None) -> Path | None:
+    """The whole rollout as a bundle in the first place that takes it; None where none does."""
+    places = _places(session.rollout.header.id)
+    return next((path for path in places if _written(session, library, path)), None)
 
 
 def _places(rollout_id: str) -> Iterator[Path]:

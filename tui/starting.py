@@ -15,9 +15,9 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def start_request(
-    recent: list[Summary], now: float, *, notice: str = "", path: str = ""
+    recent: list[Summary], now: float, *, notice: str = "", path: str = "", throwaway: bool = False
 ) -> StartRequest:
-    """All of it; ``now`` in seconds since the epoch."""
+    """All of it; ``now`` in seconds since the epoch. ``throwaway``: the library is not kept."""
     samples = tuple(
         SampleRow(one.name, one.title, "", one.learn, one.bundle is not None, one.needs_key)
         for one in list_samples()
@@ -28,7 +28,7 @@ def start_request(
             one.title,
             one.turns,
             one.edits,
-            ended(one),
+            "demo, not kept" if throwaway else ended(one),
             ago(now - one.updated_at),
             one.source,
         )

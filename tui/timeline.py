@@ -128,8 +128,10 @@ def _step(model: DebuggerModel, index: int, hit: bool) -> list[tuple[str, str, i
 
 
 def mark(model: DebuggerModel, index: int) -> str:
-    """The one sign that a step carries: by hand, copied, flagged, or a blank."""
+    """The one sign that a step carries: a draft waits, by hand, copied, flagged, or a blank."""
     step = model.path.steps[index]
+    if step.id in model.drafted:
+        return "…"
     if step.copied_from:
         return "~"
     if step.origin == "human":

@@ -449,3 +449,33 @@ async def test_a_layout_is_remembered_for_screens_of_its_kind_only(opened: Opene
         assert not driver.screen.arrangement.inspector
         await driver.pilot.resize_terminal(80, 24)
         await driver.until(lambda: driver.screen.arrangement.below)
+
+
+async def test_a_draft_from_before_is_counted_and_its_step_marked(
+    opened: Opened, tmp_path: Path
+) -> None:
+    library = tmp_path / "library.sqlite"
+    async with opened(sample="refund", library=library) as driver:
+        await driver.press("t")
+        model = driver.screen.model
+        assert "draft" not in driver.screen.top._rows[1].text
+        driver.app.keep_draft(f"override:{model.path.steps[1].id}", "half")
+        rollout = model.rollout.header.id
+        assert "1 draft …" in driver.screen.top._rows[1].text
+    async with opened(OpenTarget(rollout=rollout), library=library) as driver:
+        await driver.until(lambda: "1 draft …" in driver.screen.top._rows[1].text)
+        assert "T…" in driver.screen.top._rows[2].text
+        slot = next(iter(driver.app.drafts()))
+        driver.app.drop_draft(slot)
+        assert "draft" not in driver.screen.top._rows[1].text
+        assert "T…" not in driver.screen.top._rows[2].text
+
+
+async def test_the_start_screen_says_that_a_demo_is_not_kept(opened: Opened) -> None:
+    async with opened(sample="refund") as driver:
+        driver.app.controller.throwaway = True
+        await driver.press("s", "q")
+        await driver.until(lambda: isinstance(driver.app.screen, StartScreen))
+        screen = driver.app.screen
+        assert isinstance(screen, StartScreen)
+        assert [row.ended for row in screen.request.recent] == ["demo, not kept"]

@@ -120,3 +120,26 @@ def test_what_could_be_saved_in_time_is_rescued_nowhere(tmp_path: Path) -> None:
     controller.open(OpenTarget(sample="refund")).result()
     controller.stop()
     assert controller.take_rescued() == ""
+
+
+async def test_what_was_not_saved_is_saved_again_by_a_key_or_written_elsewhere(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*anything: object) -> None:
+        raise NotSavedError("Not saved: disk full.")
+
+    monkeypatch.setattr(rescue, "data_folder", lambda: tmp_path)
+    async with opened(sample="refund", library=tmp_path / "library.sqlite") as driver:
+        with monkeypatch.context() as full:
+            full.setattr(Library, "commit", fail)
+            await driver.press("s", "s")
+            assert "Ctrl+S tries again" in driver.text()
+            await driver.press("ctrl+s")
+            await driver.until(lambda: "Still not saved, 2 only in memory" in driver.text())
+            driver.screen.action_act("save_elsewhere", chosen=True)
+            await driver.until(lambda: "The whole rollout is in" in driver.text())
+            (file,) = (tmp_path / "rescued").iterdir()
+            assert file.name.endswith(".rollstep.jsonl")
+        await driver.press("ctrl+s")
+        await driver.until(lambda: "All is saved." in driver.text())
+        assert "NOT SAVED" not in driver.text()

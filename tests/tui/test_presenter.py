@@ -50,7 +50,7 @@ def test_what_is_not_saved_stands_first_and_fits_the_smallest_screen() -> None:
     model = DebuggerModel(refund())
     model.apply(ev.Unsaved("disk full", 3))
     words = bars.status(model, 80).text
-    assert words.startswith(" NOT SAVED, 3 only in memory: disk full  step ")
+    assert words.startswith(" NOT SAVED, 3 only in memory (Ctrl+S tries again): disk full  step ")
 
 
 def test_the_cursor_stays_when_the_human_looked_elsewhere() -> None:

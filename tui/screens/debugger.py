@@ -51,6 +51,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         *(
             Binding(",".join(action.keys), f"act('{action.id}')", action.help, show=False)
             for action in ACTIONS
+            if action.keys
         ),
         Binding("ctrl+c", "screen.copy_text", "Copy the selected text", show=False),
     ]
@@ -155,7 +156,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
 
     def repaint(self, *, follow: bool = True) -> None:
         """Draw what the model says now; ``follow`` scrolls to the cursor."""
-        if not self.is_attached or not self.children:
+        if not self.is_attached or not self.children or not self._arranged_for:
             return
         model, width = self.model, self.app.size.width
         hits = self.search.found if self.search is not None else frozenset[int]()

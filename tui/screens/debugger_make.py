@@ -201,6 +201,37 @@ class MakeActions:
             "Delete, on a new branch; u brings it back", tuple(options), chosen
         )
 
+    # saving
+
+    def do_save_again(self) -> None:
+        """Try to save what is only in memory, and say what came of it."""
+        app, model = self.screen.rollstep, self.screen.model
+
+        def tried(count: int) -> None:
+            if count:
+                words = f"Still not saved, {count} only in memory. : Save elsewhere makes a file."
+                self.screen.flash(words, "alarm")
+            elif app.controller.throwaway:
+                self.screen.flash("A demo is not kept; rollstep demo --keep saves one.", "dim")
+            else:
+                self.screen.flash("All is saved.", "ok")
+
+        model.notice = ""
+        app.when_done(app.controller.save_again(), tried)
+
+    def do_save_elsewhere(self) -> None:
+        """Write the rollout into a file of its own, outside of the library."""
+        app = self.screen.rollstep
+
+        def written(path: str) -> None:
+            words = f"The whole rollout is in {path}; rollstep open takes it in."
+            if path:
+                self.screen.flash(words, "ok")
+            else:
+                self.screen.flash("No folder took a bundle; x exports to a path.", "alarm")
+
+        app.when_done(app.controller.save_elsewhere(), written)
+
     # projects and files
 
     def do_new(self) -> None:
