@@ -66,6 +66,7 @@ class Codec(Generic[T]):
 
 
 STEP = Codec(Step)
+STEPS = Codec(list[Step])
 HEADER = Codec(RolloutHeader)
 COMMAND = Codec(Command)
 PROJECT = Codec(Project)

@@ -24,7 +24,7 @@ from ..model.rollout import Branch, RolloutHeader
 from ..model.steps import Attempt, Step
 from . import failures, opening, search, writing
 from .change import Change, Saved, Summary
-from .codec import COMMAND, HEADER, PROJECT, STEP, UNREADABLE, Codec, encode, from_bytes, to_bytes
+from .codec import COMMAND, HEADER, PROJECT, STEPS, UNREADABLE, Codec, encode, from_bytes, to_bytes
 from .schema import step_key
 from .search import Hit
 
@@ -35,6 +35,17 @@ _INDEX_AT_ONCE = 2000
 """Steps that one transaction indexes, so that it does not hold others up for long."""
 
 _CANDIDATES = 8
+
+_GROUP = """
+SELECT CAST('[' || group_concat(body, ',') || ']' AS BLOB)
+FROM (SELECT body FROM steps WHERE key >= ? AND key < ? ORDER BY key)"""
+"""Many steps as one JSON array. Python's lock is let go at every row that SQLite gives, and while
+the screen is loading it comes back only milliseconds later: few large rows open a long rollout
+sooner than many small ones."""
+
+_FIRST_GROUP, _LARGEST_GROUP = 16, 256
+_GROUP_BYTES = 512 * 1024
+"""How large an array should be: those of large steps hold fewer, so that memory stays low."""
 
 T = TypeVar("T")
 _DRAFT = Codec(Draft)
@@ -353,11 +364,20 @@ class Library:
         return InputError(f"No rollout {rollout_id} in the library {self.path}.")
 
     def _steps(self, key: int, after: int) -> tuple[Step, ...]:
-        rows = self._connection.execute(
-            "SELECT body FROM steps WHERE key > ? AND key < ? ORDER BY key",
-            (step_key(key, after), step_key(key + 1, 0)),
-        )
-        return self._decode(rows, STEP)
+        top = step_key(key + 1, 0)
+        last = self._connection.execute(
+            "SELECT max(key) FROM steps WHERE key < ?", (top,)
+        ).fetchone()[0]
+        steps: list[Step] = []
+        at, count = step_key(key, after) + 1, _FIRST_GROUP
+        with _no_collection():
+            while last is not None and at <= last:
+                (group,) = self._connection.execute(_GROUP, (at, at + count)).fetchone()
+                at += count
+                if group is not None:
+                    steps += STEPS.decode(group)
+                    count = max(min(count * _GROUP_BYTES // len(group), _LARGEST_GROUP), 1)
+        return tuple(steps)
 
     def _projects(self, key: int) -> tuple[Project, ...]:
         rows = self._connection.execute(

@@ -309,3 +309,16 @@ def test_a_closed_library_says_so(path: Path) -> None:
     library.close()
     with pytest.raises(StoreError, match="is closed"):
         library.count()
+
+
+def test_steps_of_all_sizes_come_back_in_order(library: Library) -> None:
+    texts = [f"{n} \ud800" if n % 50 == 0 else f"{n} " + "x" * (n % 7 * 20_000) for n in range(300)]
+    steps = tuple(step(f"s{n}", f"s{n - 1}" if n else None, text) for n, text in enumerate(texts))
+    library.commit_many([first("r0", conversation(2)), first("r1", steps[:200]), first("r2")])
+    library.commit(Change("r1", steps=steps[200:]))
+    loaded = library.load("r1").steps
+    assert [(each.seq, each.id, each.payload) for each in loaded] == [
+        (n, each.id, each.payload) for n, each in enumerate(steps, 1)
+    ]
+    assert library.steps_since("r1", 290) == loaded[290:]
+    assert library.steps_since("r1", 300) == library.load("r2").steps == ()
