@@ -17,6 +17,8 @@ from rollstep.tui.start import start_controller
 from rollstep.tui.target import OpenTarget
 
 SIZE = (160, 45)
+CELL = 12.2
+"""Width of a cell in the picture."""
 KEYS = ("g", "j", "j", "j", "j", "j")
 
 
@@ -36,7 +38,19 @@ async def picture() -> str:
             svg = app.export_screenshot(title="rollstep demo refund")
     finally:
         controller.stop()
-    return re.sub(r"@font-face\s*\{[^}]*\}", "", svg)
+    return _INDENTED.sub(_indent, re.sub(r"@font-face\s*\{[^}]*\}", "", svg))
+
+
+_INDENTED = re.compile(
+    r'x="([\d.]+)"( y="[\d.]+" textLength=")([\d.]+)("[^>]*>)((?:&#160;)+)(?=[^<])'
+)
+
+
+def _indent(found: re.Match[str]) -> str:
+    """Leading blanks as a place further right: not every viewer keeps them."""
+    x, y, length, rest, blanks = found.groups()
+    wide = CELL * (len(blanks) // len("&#160;"))
+    return f'x="{float(x) + wide:g}"{y}{float(length) - wide:g}{rest}'
 
 
 if __name__ == "__main__":
