@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Literal
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
+from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import TextArea
 
 from .json_colours import json_stretches
@@ -117,6 +119,14 @@ class TextBox(TextArea):
                 if old != new:
                     line.stylize(style, column, column + 1)
         return line
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines. A box that has just been removed may be asked once more, when its styles are
+        gone already: it is blank then.
+        """
+        if not self.is_attached:
+            return [Strip.blank(crop.width) for _ in range(crop.height)]
+        return super().render_lines(crop)
 
     async def _on_key(self, event: events.Key) -> None:
         if self.single_line and event.key == "enter":

@@ -4,6 +4,7 @@ import pytest
 from rollstep.tui.widgets.text_box import TextBox
 from textual.app import App, ComposeResult
 from textual.events import Paste
+from textual.geometry import Region
 
 ODD = (
     "one\u2028two\u2029three\x85four\x0bfive\x0csix\x1cseven\r\nlf\ncr\rend \ud83d \x1b[31m \x00\n"
@@ -72,3 +73,10 @@ async def test_the_mark_under_the_cursor_has_a_name() -> None:
         assert box.mark_at_cursor() == "U+202E RIGHT-TO-LEFT OVERRIDE"
         await pilot.press("right")
         assert box.mark_at_cursor() == ""
+
+
+async def test_a_box_that_is_painted_once_more_after_it_was_removed_is_blank() -> None:
+    box = TextBox("text")
+    async with Host(box).run_test(size=(60, 12)):
+        await box.remove()
+        assert [line.text for line in box.render_lines(Region(0, 0, 4, 2))] == ["    ", "    "]
