@@ -17,6 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ..sanitize import one_line, visible
+from ..typed_filter import TypedFilter
 from ..widgets.row_list import GAP, Column, ListRow, RowList
 from .key_guard import KeyGuard
 
@@ -81,8 +82,7 @@ class ChooseScreen(ModalScreen[str | None]):
         super().__init__()
         self.request = request
         self._guard = KeyGuard()
-        self._filter = ""
-        self._filtering = False
+        self._filter = TypedFilter()
         self._width = _LEAST
         self._list = RowList(self._rows())
 
@@ -128,9 +128,9 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         """A row's own letter, or a letter of the filter."""
-        if self._filtering:
-            self._type(event)
-        else:
+        if self._filter.take(event):
+            self._refilter()
+        elif not self._filter.typing:
             for option in self.request.options:
                 if option.key and event.character == option.key:
                     event.stop()
@@ -150,38 +150,22 @@ class ChooseScreen(ModalScreen[str | None]):
     def action_filter(self) -> None:
         """Cut the list down by typing."""
         if self.request.filterable:
-            self._filtering = True
+            self._filter.typing = True
             self._say_keys()
 
     def action_cancel(self) -> None:
         """Nothing chosen."""
-        if self._filter or self._filtering:
-            self._filter, self._filtering = "", False
+        if self._filter.used:
+            self._filter.clear()
             self._refilter()
         else:
             self.dismiss(None)
-
-    def _type(self, event: events.Key) -> None:
-        if event.key == "backspace":
-            self._filter = self._filter[:-1]
-        elif event.is_printable and event.character:
-            self._filter += event.character
-        elif event.key == "enter":
-            self._filtering = False
-            self._say_keys()
-            return
-        else:
-            return
-        event.stop()
-        event.prevent_default()
-        self._refilter()
 
     def _refilter(self) -> None:
         self._list.show(self._rows())
         self._say_keys()
 
     def _rows(self) -> list[ListRow]:
-        wanted = self._filter.casefold()
         key, words, detail = self._widths()
         room = self._width - _BESIDES - 2 - 2 * GAP - key
         columns = [Column(key, "strong")] if key else []
@@ -195,14 +179,10 @@ class ChooseScreen(ModalScreen[str | None]):
                 tuple(columns),
             )
             for option in self.request.options
-            if wanted in f"{option.words} {option.detail}".casefold()
+            if self._filter.lets_in(option.words, option.detail)
         ]
 
     def _say_keys(self) -> None:
-        if self._filtering:
-            words = f"/{self._filter}▏"
-        else:
-            words = "Enter choose   Esc cancel"
-            if self.request.filterable:
-                words += f"   / filter {self._filter}"
+        keys = "Enter choose   Esc cancel" + ("   / filter" if self.request.filterable else "")
+        words = self._filter.words(keys, showing=" ")
         self.query_one("#keys", Static).update(Content(visible(words)))

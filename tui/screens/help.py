@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from ..sanitize import visible
+from ..typed_filter import TypedFilter
 from ..widgets.row_list import Column, ListRow, RowList
 from .glossary import GLOSSARY, SIGNS
 
@@ -37,7 +38,7 @@ class HelpScreen(Screen[None]):
         super().__init__()
         self._title = title
         self._sections = [*sections, ("SIGNS", list(SIGNS)), ("WORDS", list(GLOSSARY))]
-        self._filter, self._filtering = "", False
+        self._filter = TypedFilter()
         self._list = RowList(self._shown())
 
     def compose(self) -> ComposeResult:
@@ -53,40 +54,28 @@ class HelpScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Letters of the filter, while it is typed."""
-        if not self._filtering:
-            return
-        if event.key == "enter":
-            self._filtering = False
-        elif event.key == "backspace":
-            self._filter = self._filter[:-1]
-        elif event.is_printable and event.character:
-            self._filter += event.character
-        else:
-            return
-        event.stop()
-        event.prevent_default()
-        self._list.show(self._shown(), keep=False)
-        self._say_keys()
+        if self._filter.take(event):
+            self._list.show(self._shown(), keep=False)
+            self._say_keys()
 
     def action_filter(self) -> None:
         """Cut the list down by typing."""
-        self._filtering = True
+        self._filter.typing = True
         self._say_keys()
 
     def action_close(self) -> None:
         """Back; out of the filter first."""
-        if self._filter or self._filtering:
-            self._filter, self._filtering = "", False
+        if self._filter.used:
+            self._filter.clear()
             self._list.show(self._shown(), keep=False)
             self._say_keys()
         else:
             self.dismiss(None)
 
     def _shown(self) -> list[ListRow]:
-        wanted = self._filter.casefold()
         rows: list[ListRow] = []
         for heading, pairs in self._sections:
-            kept = [pair for pair in pairs if wanted in " ".join(pair).casefold()]
+            kept = [pair for pair in pairs if self._filter.lets_in(*pair)]
             if kept:
                 rows += [ListRow(("",))] if rows else []
                 rows.append(ListRow((heading,)))
@@ -94,7 +83,5 @@ class HelpScreen(Screen[None]):
         return rows
 
     def _say_keys(self) -> None:
-        words = f"/{self._filter}▏" if self._filtering else "Esc close   / filter   j k move"
-        if self._filter and not self._filtering:
-            words += f"   showing {self._filter}"
+        words = self._filter.words("Esc close   / filter   j k move")
         self.query_one("#keys", Static).update(Content(visible(words)))

@@ -17,6 +17,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from ..sanitize import one_line
+from ..typed_filter import TypedFilter
 from ..widgets.path_field import PathField
 from ..widgets.row_list import Column, ListRow, RowList
 
@@ -58,7 +59,7 @@ class SeedPickScreen(Screen[SeedPick | None]):
         self._path = PathField(path, suffixes=(".jsonl",))
         self._list = RowList()
         self._seeds: list[_Seed] = []
-        self._filter, self._filtering = "", False
+        self._filter = TypedFilter()
 
     def compose(self) -> ComposeResult:
         """The path, the rows, what is wrong, the keys."""
@@ -106,46 +107,34 @@ class SeedPickScreen(Screen[SeedPick | None]):
 
     def on_key(self, event: events.Key) -> None:
         """Letters of the filter, while it is typed."""
-        if not self._filtering:
-            return
-        if event.key == "enter":
-            self._filtering = False
-        elif event.key == "backspace":
-            self._filter = self._filter[:-1]
-        elif event.is_printable and event.character:
-            self._filter += event.character
-        else:
-            return
-        event.stop()
-        event.prevent_default()
-        self._list.show(self._rows())
-        self._say_keys()
+        if self._filter.take(event):
+            self._list.show(self._rows())
+            self._say_keys()
 
     def action_filter(self) -> None:
         """Cut the list down by typing."""
         if self._list.has_focus:
-            self._filtering = True
+            self._filter.typing = True
             self._say_keys()
 
     def action_back(self) -> None:
         """Out of the filter, then out."""
-        if self._filter or self._filtering:
-            self._filter, self._filtering = "", False
+        if self._filter.used:
+            self._filter.clear()
             self._list.show(self._rows())
             self._say_keys()
         else:
             self.dismiss(None)
 
     def _rows(self) -> list[ListRow]:
-        wanted = self._filter.casefold()
         return [
             ListRow((str(seed.line), seed.title, seed.text), seed, _COLUMNS)
             for seed in self._seeds
-            if wanted in f"{seed.title} {seed.text}".casefold()
+            if self._filter.lets_in(seed.title, seed.text)
         ]
 
     def _say_keys(self) -> None:
-        words = f"/{self._filter}▏" if self._filtering else "Enter choose   / filter   Esc back"
+        words = self._filter.words("Enter choose   / filter   Esc back")
         self.query_one("#keys", Static).update(Content(one_line(words)))
 
 

@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from ..sanitize import one_line, visible
+from ..typed_filter import TypedFilter
 from ..widgets.row_list import Column, ListRow, RowList
 
 RECENT_SHOWN = 8
@@ -93,7 +94,7 @@ class StartScreen(Screen[StartChoice | None]):
         super().__init__()
         self.request = request
         self._on_help = on_help
-        self._filter, self._filtering, self._all = "", False, False
+        self._filter, self._all = TypedFilter(), False
         self._wide = False
         self._list = RowList(self._rows())
 
@@ -175,13 +176,13 @@ class StartScreen(Screen[StartChoice | None]):
         """Out of the path, out of the filter; then back to what is under this screen, if anything
         is.
         """
-        inside = bool(self.query("PathField")) or self._filtering or bool(self._filter)
+        inside = bool(self.query("PathField")) or self._filter.used
         if not inside and len(self.app.screen_stack) > 2:
             self.dismiss(None)
             return
         for field in self.query("PathField"):
             field.remove()
-        self._filter, self._filtering = "", False
+        self._filter.clear()
         self._refill()
         self._list.focus()
 
@@ -207,25 +208,12 @@ class StartScreen(Screen[StartChoice | None]):
 
     def on_key(self, event: events.Key) -> None:
         """Letters of the filter, while it is typed."""
-        if not self._filtering:
-            return
-        if event.key == "enter":
-            self._filtering = False
-            self._say_keys()
-        elif event.key == "backspace":
-            self._filter = self._filter[:-1]
+        if self._filter.take(event):
             self._refill()
-        elif event.is_printable and event.character:
-            self._filter += event.character
-            self._refill()
-        else:
-            return
-        event.stop()
-        event.prevent_default()
 
     def action_filter(self) -> None:
         """Cut the lists down by typing."""
-        self._filtering = True
+        self._filter.typing = True
         self._say_keys()
 
     def _refill(self) -> None:
@@ -237,11 +225,13 @@ class StartScreen(Screen[StartChoice | None]):
         title = Column(46 if self._wide else 30, "strong")
         sample_columns = (title, Column(look="muted"))
         recent_columns = (title, _TURNS, _EDITS, Column(), _WHEN)
-        recent = [row for row in self.request.recent if self._wanted(row.title, row.ended)]
-        samples = [row for row in self.request.samples if self._wanted(row.title, row.learn)]
+        recent = [row for row in self.request.recent if self._filter.lets_in(row.title, row.ended)]
+        samples = [
+            row for row in self.request.samples if self._filter.lets_in(row.title, row.learn)
+        ]
         if recent:
             rows.append(ListRow(("RECENT",)))
-            shown = recent if self._all or self._filter else recent[:RECENT_SHOWN]
+            shown = recent if self._all or self._filter.text else recent[:RECENT_SHOWN]
             rows += [ListRow(_recent_cells(row), row, recent_columns) for row in shown]
             if len(shown) < len(recent):
                 rows.append(ListRow((f"… {len(recent) - len(shown):,} more",), _MORE))
@@ -250,7 +240,7 @@ class StartScreen(Screen[StartChoice | None]):
             rows.append(ListRow(("SAMPLES",)))
             rows += [ListRow((row.title, row.learn), row, sample_columns) for row in samples]
             rows.append(ListRow(("",)))
-        if not self._filter:
+        if not self._filter.text:
             rows += [ListRow(("Open a file …",), "open"), ListRow(("New project …",), "new")]
         return rows
 
@@ -261,18 +251,12 @@ class StartScreen(Screen[StartChoice | None]):
             self._wide = wide
             self._refill()
 
-    def _wanted(self, *texts: str) -> bool:
-        return self._filter.casefold() in " ".join(texts).casefold()
-
     def _say_keys(self) -> None:
-        if self._filtering:
-            words = f"/{self._filter}▏"
-        elif self.query("PathField"):
+        if self.query("PathField"):
             words = "Enter open   Tab complete   Esc back"
         else:
-            words = "Enter open   v afresh   o file   a new   / filter   ? keys   q quit"
-            if self._filter:
-                words += f"   showing {self._filter}"
+            keys = "Enter open   v afresh   o file   a new   / filter   ? keys   q quit"
+            words = self._filter.words(keys)
         self.query_one("#keys", Static).update(Content(one_line(words)))
 
 
