@@ -368,7 +368,7 @@ async def test_what_is_walked_is_the_branch_that_is_shown(opened: Opened) -> Non
         model = driver.screen.model
         leaves = model.rollout.leaves()
         assert len(leaves) >= 3
-        for leaf in (*leaves, *reversed(leaves)):
+        for leaf in (leaves[-1], *leaves[:2]):
             model.go_to(leaf)
             shown = [step.id for step in model.path.steps]
             await driver.press("g", "t")
@@ -382,7 +382,7 @@ async def test_what_is_walked_is_the_branch_that_is_shown(opened: Opened) -> Non
 async def test_keeping_keeps_what_is_shown_after_the_step(opened: Opened) -> None:
     async with opened(OpenTarget(sample="refund", recorded=True)) as driver:
         model = driver.screen.model
-        for leaf in model.rollout.leaves():
+        for leaf in model.rollout.leaves()[:2]:
             model.go_to(leaf)
             shown = [step.id for step in model.path.steps]
             model.jump(0)
