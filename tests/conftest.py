@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from .screen_text import screen_text
 
 LONG = os.environ.get("ROLLSTEP_LONG_TESTS") == "1"
 """``make test-long``: the tests that take minutes run in their long form."""
+
+PATIENCE = 3600 if LONG else 240
+"""Seconds that one test may take at the very most."""
 
 settings.register_profile("short", deadline=None, max_examples=50)
 settings.register_profile("long", deadline=None, max_examples=2000)
@@ -43,6 +47,20 @@ def _an_empty_home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(home))
     for kind in ("DATA", "CONFIG", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
+
+
+@pytest.fixture(autouse=True)
+def _no_test_hangs() -> Iterator[None]:
+    """A test that waits for something that never comes fails, instead of holding everybody up."""
+
+    def give_up(number: int, frame: object) -> None:
+        raise AssertionError(f"the test has not ended in {PATIENCE} seconds")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(PATIENCE)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture
