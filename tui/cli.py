@@ -65,16 +65,13 @@ def open_command(target: str, library: Path | None, roles: Path | None, trust: b
 @app.command("demo")
 @click.argument("sample", default="")
 @click.option("--keep", is_flag=True, help="Save what you do in your own library.")
-@click.option("--fresh", is_flag=True, help="Nothing played yet, instead of the recording.")
+@click.option("--recorded", is_flag=True, help="Its recorded rollout, with overrides and forks.")
 @LIBRARY
-def demo_command(sample: str, keep: bool, fresh: bool, library: Path | None) -> int:
-    """Open a sample, offline: a recorded rollout with overrides and forks to walk and edit.
-
-    Nothing is kept without --keep.
-    """
+def demo_command(sample: str, keep: bool, recorded: bool, library: Path | None) -> int:
+    """Open a sample project, offline. Nothing is kept without --keep."""
     from .commands.show import show_demo
 
-    return show_demo(sample, keep, fresh, library)
+    return show_demo(sample, keep, recorded, library)
 
 
 @app.command("run")

@@ -43,7 +43,7 @@ def rollouts(library: Path) -> list[tuple[str, tuple[Step, ...]]]:
 
 
 def test_the_demo_steps_and_leaves_the_terminal_as_it_was(launch: Launch) -> None:
-    terminal = launch("demo", "--fresh")
+    terminal = launch("demo")
     terminal.wait_for("Press s to begin")
     step_to(terminal, 3)
     assert "get_order" in terminal.text
@@ -54,7 +54,7 @@ def test_the_demo_steps_and_leaves_the_terminal_as_it_was(launch: Launch) -> Non
 
 def test_an_override_is_a_new_take_and_the_original_stays(launch: Launch, tmp_path: Path) -> None:
     library = tmp_path / "library.sqlite"
-    terminal = launch("demo", "--fresh", "--library", library)
+    terminal = launch("demo", "--library", library)
     terminal.wait_for("Press s to begin")
     step_to(terminal, 3)
     terminal.send("e")
@@ -72,7 +72,7 @@ def test_an_override_is_a_new_take_and_the_original_stays(launch: Launch, tmp_pa
 
 def test_what_the_screen_showed_as_saved_survives_a_kill(launch: Launch, tmp_path: Path) -> None:
     library = tmp_path / "library.sqlite"
-    terminal = launch("demo", "--fresh", "--library", library)
+    terminal = launch("demo", "--library", library)
     terminal.wait_for("Press s to begin")
     step_to(terminal, 5)
     terminal.wait_for("all saved")
@@ -87,7 +87,7 @@ def test_what_the_screen_showed_as_saved_survives_a_kill(launch: Launch, tmp_pat
 
 def test_text_being_typed_survives_a_kill(launch: Launch, tmp_path: Path) -> None:
     library = tmp_path / "library.sqlite"
-    terminal = launch("demo", "--fresh", "--library", library)
+    terminal = launch("demo", "--library", library)
     terminal.wait_for("Press s to begin")
     step_to(terminal, 3)
     terminal.send("e")
@@ -110,7 +110,7 @@ def drafts(library: Path) -> str:
 
 def test_two_programs_on_one_rollout_lose_nothing(launch: Launch, tmp_path: Path) -> None:
     library = tmp_path / "library.sqlite"
-    first = launch("demo", "--fresh", "--library", library)
+    first = launch("demo", "--library", library)
     first.wait_for("Press s to begin")
     step_to(first, 2)
     first.wait_for("all saved")
@@ -128,7 +128,7 @@ def test_two_programs_on_one_rollout_lose_nothing(launch: Launch, tmp_path: Path
 @pytest.mark.parametrize(("rows", "columns"), [(24, 80), (45, 160), (70, 240)])
 def test_a_new_window_size_is_taken_while_running(launch: Launch, rows: int, columns: int) -> None:
     """Started at another size, so that a picture of the old one would be seen."""
-    terminal = launch("demo", "--fresh", rows=30, columns=100)
+    terminal = launch("demo", rows=30, columns=100)
     terminal.wait_for("Press s to begin")
     step_to(terminal, 2)
     terminal.resize(rows, columns)
@@ -148,7 +148,7 @@ def fills(text: str, rows: int, columns: int) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_being_told_to_end_leaves_the_terminal_as_it_was(launch: Launch, number: int) -> None:
-    terminal = launch("demo", "--fresh")
+    terminal = launch("demo")
     terminal.wait_for("Press s to begin")
     terminal.kill(number)
     terminal.wait()
@@ -156,7 +156,7 @@ def test_being_told_to_end_leaves_the_terminal_as_it_was(launch: Launch, number:
 
 
 def test_bytes_that_are_no_text_do_not_end_the_program(launch: Launch) -> None:
-    terminal = launch("demo", "--fresh")
+    terminal = launch("demo")
     terminal.wait_for("Press s to begin")
     terminal.write(b"\xff\xfe\xc3")
     terminal.settle()
@@ -210,7 +210,7 @@ def test_the_users_own_editor_opens_the_same_text(
         "file.write_text('from my editor ' + file.read_text())\n"
     )
     user_env["EDITOR"] = f"{sys.executable} {program}"
-    terminal = launch("demo", "--fresh")
+    terminal = launch("demo")
     terminal.wait_for("Press s to begin")
     step_to(terminal, 3)
     terminal.send("E")
@@ -220,7 +220,7 @@ def test_the_users_own_editor_opens_the_same_text(
 def test_a_burst_of_keys_is_typed_in_order(launch: Launch, tmp_path: Path) -> None:
     """One write holds them all: what was typed while the program was busy."""
     library = tmp_path / "library.sqlite"
-    terminal = launch("demo", "--fresh", "--library", library)
+    terminal = launch("demo", "--library", library)
     terminal.wait_for("Press s to begin")
     step_to(terminal, 2)
     home, end, left, rub = b"\x1b[H", b"\x1b[F", b"\x1b[D", b"\x7f"

@@ -24,12 +24,12 @@ def show_target(name: str, library: Path | None, roles: Path | None, trust: bool
     return _show(target, library_path(library), roles=roles, trust=trust)
 
 
-def show_demo(name: str, keep: bool, fresh: bool, library: Path | None) -> int:
-    """The debugger on a sample: its recording, or the project ``fresh``, with nothing played yet.
-    With ``keep``, in the user's library.
+def show_demo(name: str, keep: bool, recorded: bool, library: Path | None) -> int:
+    """The debugger on a sample, with nothing played yet or ``recorded``. With ``keep``, in the
+    user's library.
     """
     chosen = sample(name) if name else list_samples()[0]
-    target = OpenTarget(sample=chosen.name, recorded=not fresh)
+    target = OpenTarget(sample=chosen.name, recorded=recorded)
     kept = library_path(library) if keep or library is not None else None
     return _show(target, kept)
 
