@@ -122,6 +122,8 @@ class ExportScreen(Screen[ExportDone | None]):
 
     def _show_report(self) -> None:
         report = self._report
+        if not self.query("#report-title"):
+            return  # the dialog was left while the report was being made
         title = self.query_one("#report-title", Static)
         if report is None:
             title.update(Content("looking …"))

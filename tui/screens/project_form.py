@@ -168,6 +168,8 @@ class ProjectFormScreen(Screen[ProjectResult]):
             self.app.call_from_thread(self._checked, faults)
 
     def _checked(self, faults: list[FormFault]) -> None:
+        if not self.query("#status"):
+            return  # the form was left while it was being checked
         if faults != self._faults:
             self._list.show(self._rows(tuple(fault.field for fault in faults)))
         self._faults = faults

@@ -89,6 +89,8 @@ class SeedPickScreen(Screen[SeedPick | None]):
             self.app.call_from_thread(self._show, seeds, words)
 
     def _show(self, seeds: list[_Seed], words: str) -> None:
+        if not self.query("#notes"):
+            return  # the screen was left while the file was being read
         self._seeds = seeds
         self._list.show(self._rows(), keep=False)
         self.query_one("#notes", Static).update(

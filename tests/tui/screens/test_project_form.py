@@ -172,3 +172,13 @@ async def test_a_seed_file_that_is_not_there_is_said() -> None:
         await wait_for(pilot, lambda: "no such seed file" in screen_text(app))
         await pilot.press("escape")
         assert app.result is None
+
+
+async def test_a_check_that_ends_when_the_form_is_being_left_is_let_go() -> None:
+    app = form()
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, ProjectFormScreen)
+        await screen.remove_children()
+        screen._checked([])
