@@ -91,14 +91,7 @@ class Dialogs:
         if not wants:
             go()
             return
-        from .screens.choose import ChooseScreen, confirm
-
-        question = confirm(
-            "May this project do that?",
-            f"This project {' and '.join(wants)}. Say yes only if you know where it comes from.",
-            yes="Yes, and do not ask again for this project",
-            no="No",
-        )
+        from .screens.choose import ChooseScreen, trust_question
 
         def answered(value: str | None) -> None:
             if value is not None:
@@ -107,7 +100,7 @@ class Dialogs:
                 self.app.controller.maker.allowed.add(wants)
                 go()
 
-        self.app.push_screen(ChooseScreen(question), answered)
+        self.app.push_screen(ChooseScreen(trust_question(wants)), answered)
 
     # looking
 
@@ -117,12 +110,6 @@ class Dialogs:
         from .screens.help import HelpScreen
 
         self.app.push_screen(HelpScreen(key_table()))
-
-    def say_at_length(self, title: str, text: str, detail: str = "") -> None:
-        """A message that must be read, in a dialog."""
-        from .screens.message import MessageRequest, MessageScreen
-
-        self.app.push_screen(MessageScreen(MessageRequest(title, text, detail, error=True)))
 
     def show_outline(self, screen: DebuggerScreen) -> None:
         """Branches, edits, flags, failures and drafts; choosing one goes there."""

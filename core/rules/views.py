@@ -31,7 +31,7 @@ from ..model.messages import (
     UserMessage,
     parts_text,
 )
-from ..model.project import HumanEvaluator, HumanSimulator, HumanTarget, Project, SeesTools
+from ..model.project import Project, SeesTools
 from ..model.steps import Role, Step
 from ..model.view import View
 from .stepper import START, Ask, Position, advance_anyway
@@ -192,12 +192,3 @@ def view_for(
     call: ToolCall | None = position.open_calls[0] if position.open_calls else None
     ask = Ask(role, turn, call if role == "tool" else None)
     return state.view(ask, project, seed=seed, take_index=take_index)
-
-
-def is_human(project: Project, role: Role) -> bool:
-    """Whether a human plays this role in this project."""
-    if role == "evaluator":
-        return isinstance(project.evaluator, HumanEvaluator)
-    if role == "target":
-        return isinstance(project.target, HumanTarget)
-    return isinstance(project.tool_simulator, HumanSimulator)

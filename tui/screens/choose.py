@@ -57,15 +57,13 @@ def confirm(title: str, text: str = "", *, yes: str = "Yes", no: str = "No") -> 
     return ChooseRequest(title, options, text)
 
 
-def trust_question(project: str, objects: tuple[str, ...]) -> ChooseRequest:
-    """May the code that a project file names be run?"""
-    named = ", ".join(objects)
+def trust_question(wants: tuple[str, ...]) -> ChooseRequest:
+    """May a project do what it wants: run its own code, send a key somewhere?"""
     return confirm(
-        "Run this project's own code?",
-        f"{project} runs {named} on this computer, with your rights. "
-        "Say yes only if you know where the project comes from.",
-        yes="Run it, and do not ask again for this project",
-        no="Do not run it",
+        "May this project do that?",
+        f"This project {' and '.join(wants)}. Say yes only if you know where it comes from.",
+        yes="Yes, and do not ask again for this project",
+        no="No",
     )
 
 

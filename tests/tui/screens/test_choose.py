@@ -90,7 +90,7 @@ async def test_the_trust_question_names_the_code(
     same_screen: Callable[..., None], size: tuple[int, int]
 ) -> None:
     """The object is named in full; the cursor stands on the safe answer."""
-    app = Host(ChooseScreen(trust_question("refund.yaml", ("my_pkg.agent:make",))))
+    app = Host(ChooseScreen(trust_question(("runs my_pkg.agent:make",))))
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         same_screen(app)
