@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import msgspec
 
+from .model.debugging import Breakpoint
 from .model.history import Command
-from .model.marks import Mark
+from .model.marks import Mark, Silence
 from .model.project import Project
 from .model.rollout import Branch
 from .model.steps import Attempt, Role, Step
@@ -99,6 +100,19 @@ class MarksChanged(msgspec.Struct, frozen=True):
     marks: tuple[Mark, ...]
 
 
+class SilencesChanged(msgspec.Struct, frozen=True):
+    """The silenced flags, all of them."""
+
+    silences: tuple[Silence, ...]
+
+
+class BreakpointsChanged(msgspec.Struct, frozen=True):
+    """The breakpoints, all of them in their order, and how often each was hit."""
+
+    breakpoints: tuple[Breakpoint, ...]
+    hits: tuple[int, ...]
+
+
 class ProjectRevised(msgspec.Struct, frozen=True):
     """A new revision of the project; later steps are made from it."""
 
@@ -120,5 +134,7 @@ Event = (
     | CommandDone
     | BranchesChanged
     | MarksChanged
+    | SilencesChanged
+    | BreakpointsChanged
     | ProjectRevised
 )

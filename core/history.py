@@ -84,6 +84,8 @@ class History:
             or command.hides
             or command.branches_after
             or command.marks_after
+            or command.silences_after
+            or command.breakpoints_after is not None
             or command.revision_after is not None
             or command.head_after != command.head_before
         )

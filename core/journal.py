@@ -9,8 +9,9 @@ from typing import Protocol
 
 from .errors import StoreError
 from .events import Event, SavedUpTo, Unsaved
+from .model.debugging import Breakpoint
 from .model.history import Command, Draft
-from .model.marks import Mark
+from .model.marks import Mark, Silence
 from .model.rollout import Branch, Rollout
 from .model.steps import Attempt, Step
 from .store.change import Change
@@ -58,6 +59,8 @@ class Journal:
         self._commands: dict[int, Command] = {}
         self._branches: dict[str, Branch] = {}
         self._marks: list[Mark] = []
+        self._silences: list[Silence] = []
+        self._breakpoints: tuple[Breakpoint, ...] | None = None
         self._head: str | None = None
         self._status: str | None = None
         self._status_note = ""
@@ -72,7 +75,8 @@ class Journal:
     @property
     def waiting(self) -> int:
         """How many steps, edits and failures are not saved yet."""
-        return len(self._steps) + len(self._attempts) + len(self._branches) + len(self._marks)
+        steps = len(self._steps) + len(self._attempts) + (self._breakpoints is not None)
+        return steps + len(self._branches) + len(self._marks) + len(self._silences)
 
     def step(self, step: Step, request: tuple[str, str] | None = None) -> None:
         """A new step, with the digest and body of the request that it answers."""
@@ -95,6 +99,14 @@ class Journal:
     def mark(self, mark: Mark) -> None:
         """A new or changed mark."""
         self._marks.append(mark)
+
+    def silence(self, silence: Silence) -> None:
+        """A flag that was silenced, or is silent no longer."""
+        self._silences.append(silence)
+
+    def breakpoints(self, breakpoints: tuple[Breakpoint, ...]) -> None:
+        """All breakpoints, as they are now."""
+        self._breakpoints = breakpoints
 
     def head(self, head: str | None) -> None:
         """Where the next step follows."""
@@ -163,11 +175,12 @@ class Journal:
             tuple(self._commands.values()),
             tuple(self._branches.values()),
             tuple(self._marks),
-            (),
-            self._head,
-            self._status,
-            self._status_note,
-            None if self._head is None else self._leaf(self._head or None),
+            silences=tuple(self._silences),
+            breakpoints=self._breakpoints,
+            head=self._head,
+            status=self._status,
+            status_note=self._status_note,
+            leaf=None if self._head is None else self._leaf(self._head or None),
         )
 
     def _leaf(self, head: str | None) -> str:
@@ -184,7 +197,8 @@ class Journal:
 
     def _clear(self) -> None:
         self.mark_saved()
-        self._steps, self._attempts, self._marks = [], [], []
+        self._steps, self._attempts, self._marks, self._silences = [], [], [], []
+        self._breakpoints = None
         self._requests, self._commands, self._branches = {}, {}, {}
         self._head = self._status = None
         self._status_note = ""

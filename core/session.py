@@ -8,69 +8,34 @@ saved before the call returns, or ``Unsaved`` is told.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from enum import Enum
 from typing import Literal, get_args
 
 import msgspec
 
-from .asking import Asker, RolesFor, default_roles
+from .asking import RolesFor, default_roles
 from .clock import Clock, wall_clock
 from .edits import Overridden, do_delete, name_of, plan_delete, put_insert, put_override
 from .errors import UsageError
-from .events import Event
-from .ids import IdMaker, random_rollout_id, random_step_ids
+from .ids import IdMaker, random_rollout_id
 from .journal import Keeper
 from .model.checking import check
-from .model.history import Command, Draft
-from .model.marks import Mark, Score
+from .model.history import Draft
+from .model.marks import Mark, Silence
 from .model.messages import Payload
 from .model.project import Project
-from .model.rollout import Branch, Rollout, RolloutHeader
-from .model.steps import Attempt, Role, Step
-from .model.view import View
-from .player import Player
-from .rules.stepper import Action, Ask, Nobody, Position, advance, next_action
-from .rules.views import view_for
+from .model.rollout import Rollout, RolloutHeader
+from .model.steps import Step
+from .open_rollout import HEAD, At, OpenRollout
+from .rules.stepper import advance
 from .store.change import Saved
-from .writer import TreeWriter
 
+__all__ = ["HEAD", "After", "At", "Session"]
 
-class Head(Enum):
-    """Stands for "at the head", where a step id or None (before the first step) could stand."""
-
-    HEAD = "head"
-
-
-HEAD = Head.HEAD
-At = str | None | Literal[Head.HEAD]
 After = Literal["stay", "keep", "rerun"]
 
 
-class Session:
+class Session(OpenRollout):
     """One rollout being played."""
-
-    def __init__(
-        self,
-        rollout: Rollout,
-        roles: RolesFor,
-        *,
-        library: Keeper | None = None,
-        author: str = "",
-        clock: Clock = wall_clock,
-        new_id: IdMaker | None = None,
-    ) -> None:
-        self.rollout = rollout
-        self._writer = TreeWriter(
-            rollout,
-            library,
-            author=author,
-            clock=clock,
-            new_id=new_id or random_step_ids(),
-        )
-        self._clock = clock
-        self._scores: tuple[Score, ...] = ()
-        self._asker = Asker(roles, self._writer.emit)
-        self._player = Player(self._writer, self._asker, clock=clock, seed=rollout.header.seed)
 
     # -- making one ---------------------------------------------------------------------------
 
@@ -123,121 +88,6 @@ class Session:
         session = cls(rollout, roles, library=library, author=author, clock=clock, new_id=new_id)
         session._load(saved)
         return session
-
-    def _load(self, saved: Saved) -> None:
-        writer = self._writer
-        writer.history.load(saved.commands)
-        writer.revision = writer.history.revision(writer.revision)
-        writer.branches = {branch.leaf_id: branch for branch in saved.branches}
-        writer.marks = {(mark.step_id, mark.by): mark for mark in saved.marks}
-        self._scores = saved.scores
-        writer.status = (saved.status, saved.status_note)
-        writer.journal.mark_saved()
-        self._player.attempts = list(saved.attempts)
-        head = saved.head or None
-        steps, hidden = self.rollout.steps, self.rollout.hidden
-        if saved.head is None or (head is not None and (head not in steps or head in hidden)):
-            head = self.rollout.newest_leaf(None)
-        writer.set_head(head, record=False)
-
-    def saved(self) -> Saved:
-        """The rollout whole, as a library or a bundle holds it."""
-        writer = self._writer
-        return Saved(
-            self.rollout.header,
-            tuple(self.rollout.projects),
-            tuple(self.rollout),
-            self.attempts,
-            writer.history.commands,
-            self.branches,
-            self.marks,
-            self._scores,
-            writer.head or "",
-            *writer.status,
-        )
-
-    # -- looking ------------------------------------------------------------------------------
-
-    @property
-    def head(self) -> str | None:
-        """The step that the next step follows; None before the first."""
-        return self._writer.head
-
-    @property
-    def project(self) -> Project:
-        """The project revision that the next step is made from."""
-        return self._writer.project
-
-    @property
-    def revision(self) -> int:
-        """The index of that revision."""
-        return self._writer.revision
-
-    @property
-    def branches(self) -> tuple[Branch, ...]:
-        """The branches that have a name or are hidden."""
-        return tuple(self._writer.branches.values())
-
-    @property
-    def marks(self) -> tuple[Mark, ...]:
-        """All marks."""
-        return tuple(self._writer.marks.values())
-
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        """The scores that the rollout came with."""
-        return self._scores
-
-    @property
-    def commands(self) -> tuple[Command, ...]:
-        """The human's commands, oldest first."""
-        return self._writer.history.commands
-
-    @property
-    def attempts(self) -> tuple[Attempt, ...]:
-        """The failures so far, oldest first."""
-        return tuple(self._player.attempts)
-
-    @property
-    def busy(self) -> bool:
-        """Whether a role is being asked."""
-        return self._player.busy
-
-    @property
-    def unsaved(self) -> int:
-        """How many steps and edits are only in memory."""
-        return self._writer.journal.waiting
-
-    @property
-    def next_actor(self) -> Role | None:
-        """Whose move it is at the head; None when the rollout has ended. The opening, sent by
-        script, and a stop by rule count as the evaluator's.
-        """
-        action = self.next_action()
-        if isinstance(action, Nobody):
-            return None
-        return action.role if isinstance(action, Ask) else "evaluator"
-
-    def position(self, at: At = HEAD) -> Position:
-        """What the path up to here means for what comes next."""
-        return self._writer.position(self._at(at))
-
-    def next_action(self, at: At = HEAD) -> Action:
-        """Who acts next."""
-        return next_action(self.position(at), self.project)
-
-    def recorded_next(self, at: At = HEAD) -> str | None:
-        """The recorded step that a step here would walk to, if there is one."""
-        return self._writer.recorded_next(self._at(at))
-
-    def view(self, role: Role, at: At = HEAD) -> View:
-        """What a role was given to answer at this point, or would be."""
-        seed = str(self.rollout.header.seed)
-        return view_for(self.project, self.rollout.path(self._at(at)), role, seed=seed)
-
-    def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
-        """Be told of every event, on this session's own loop; call the result to stop that."""
-        return self._writer.watch(callback)
 
     # -- stepping -----------------------------------------------------------------------------
 
@@ -398,6 +248,17 @@ class Session:
         self._writer.known(mark.step_id)
         self._writer.change_mark(mark)
 
+    async def silence(self, step_id: str, rule: str, reason: str = "") -> None:
+        """Let a flag of this lint rule stand, with the reason why."""
+        self._writer.known(step_id)
+        by, at = self._writer.author, self._clock()
+        self._writer.change_silence(Silence(step_id, rule, reason, by, at))
+
+    async def unsilence(self, step_id: str, rule: str) -> None:
+        """Let a silenced flag be heard again."""
+        by, at = self._writer.author, self._clock()
+        self._writer.change_silence(Silence(step_id, rule, "", by, at, lifted=True))
+
     async def revise(self, project: Project) -> None:
         """Make later steps from a changed project. Raises UsageError as ``start`` does."""
         self._player.must_be_idle()
@@ -433,17 +294,3 @@ class Session:
         self.cancel()
         self._writer.save()
         await self._asker.close()
-
-    # -- inside -------------------------------------------------------------------------------
-
-    def _at(self, at: At) -> str | None:
-        if at is HEAD:
-            return self._writer.head
-        assert not isinstance(at, Head)
-        if at is not None:
-            self._writer.known(at)
-        return at
-
-    def _branch(self, leaf_id: str) -> Branch:
-        self._writer.known(leaf_id)
-        return self._writer.branches.get(leaf_id, Branch(leaf_id))

@@ -14,22 +14,26 @@ from .clock import Clock
 from .errors import UsageError
 from .events import (
     BranchesChanged,
+    BreakpointsChanged,
     Event,
     HeadMoved,
     MarksChanged,
     ProjectRevised,
     SavedUpTo,
+    SilencesChanged,
     StepAdded,
 )
 from .history import History
 from .ids import IdMaker
 from .journal import Journal, Keeper
+from .model.debugging import Breakpoint
 from .model.history import Command
-from .model.marks import Mark
+from .model.marks import Mark, Silence
 from .model.messages import Payload, Stop
 from .model.project import Project
 from .model.rollout import Branch, Rollout
 from .model.steps import Step, role_of
+from .rules.breakpoints import Hits
 from .rules.keep import Kept
 from .rules.stepper import Position, fold
 from .rules.views import PathState
@@ -54,11 +58,15 @@ class TreeWriter:
         self.revision = len(rollout.projects) - 1
         self.branches: dict[str, Branch] = {}
         self.marks: dict[tuple[str, str], Mark] = {}
+        self.silences: dict[tuple[str, str], Silence] = {}
+        self.own_breakpoints: tuple[Breakpoint, ...] | None = None
+        """Those that were set here; None where the project's were never changed."""
+        self.hits = Hits()
         self.status = ("open", "")
         self.watchers: list[Callable[[Event], None]] = []
         self.journal = Journal(rollout, library, self.emit)
         self.history = History(rollout, self.journal, self.emit)
-        self._author = author
+        self.author = author
         self._clock = clock
         self.new_id = new_id
         self._choice: dict[str | None, str] = {}
@@ -69,6 +77,12 @@ class TreeWriter:
     def project(self) -> Project:
         """The revision that the next step is made from."""
         return self.rollout.projects[self.revision]
+
+    @property
+    def breakpoints(self) -> tuple[Breakpoint, ...]:
+        """Where runs pause: as set here, else as the project says."""
+        own = self.own_breakpoints
+        return self.project.breakpoints if own is None else own
 
     def watch(self, callback: Callable[[Event], None]) -> Callable[[], None]:
         """Tell this one too, until the result is called."""
@@ -199,7 +213,7 @@ class TreeWriter:
             role_of(payload),
             payload,
             "human",
-            author=self._author,
+            author=self.author,
             reason=reason,
             replaces=replaced.id if replaced is not None else None,
             created_at=self._clock(),
@@ -282,6 +296,22 @@ class TreeWriter:
         self.journal.mark(mark)
         self.emit(MarksChanged(tuple(self.marks.values())))
 
+    def put_silence(self, silence: Silence) -> None:
+        """Silence a flag, or (``lifted``) let it be heard again."""
+        self.silences[silence.step_id, silence.rule] = silence
+        self.journal.silence(silence)
+        self.emit(SilencesChanged(self.silenced()))
+
+    def silenced(self) -> tuple[Silence, ...]:
+        """The silences that hold."""
+        return tuple(each for each in self.silences.values() if not each.lifted)
+
+    def put_breakpoints(self, breakpoints: tuple[Breakpoint, ...]) -> None:
+        """Let runs pause here from now on, and nowhere else."""
+        self.own_breakpoints = breakpoints
+        self.journal.breakpoints(breakpoints)
+        self.emit(BreakpointsChanged(breakpoints, self.hits.counts(breakpoints)))
+
     def use_revision(self, revision: int) -> None:
         """Make later steps from this revision of the project."""
         self.revision = revision
@@ -325,6 +355,25 @@ class TreeWriter:
             self.put_mark(mark)
             self.history.amend(index, marks_before=(old,), marks_after=(mark,))
 
+    def change_silence(self, silence: Silence) -> None:
+        """Silence a flag or lift that, as a command."""
+        key = silence.step_id, silence.rule
+        old = self.silences.get(key, Silence(*key, lifted=True))
+        if silence.lifted and old.lifted:
+            return
+        with self.command("silencing a flag") as index:
+            self.put_silence(silence)
+            self.history.amend(index, silences_before=(old,), silences_after=(silence,))
+
+    def change_breakpoints(self, breakpoints: tuple[Breakpoint, ...]) -> None:
+        """Set all breakpoints, as a command."""
+        before = self.breakpoints
+        if breakpoints == before:
+            return
+        with self.command("change of breakpoints") as index:
+            self.put_breakpoints(breakpoints)
+            self.history.amend(index, breakpoints_before=before, breakpoints_after=breakpoints)
+
     def add_revision(self, project: Project) -> None:
         """A changed project, as a command."""
         before = self.revision
@@ -341,6 +390,11 @@ class TreeWriter:
             self.put_branch(branch)
         for mark in command.marks_before if back else command.marks_after:
             self.put_mark(mark)
+        for silence in command.silences_before if back else command.silences_after:
+            self.put_silence(silence)
+        breakpoints = command.breakpoints_before if back else command.breakpoints_after
+        if breakpoints is not None:
+            self.put_breakpoints(breakpoints)
         revision = command.revision_before if back else command.revision_after
         if revision is not None:
             self.use_revision(revision)

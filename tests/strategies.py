@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 from hypothesis import strategies as st
+from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.history import Command, Draft
-from rollstep.core.model.marks import Mark, Score
+from rollstep.core.model.marks import Mark, Score, Silence
 from rollstep.core.model.messages import (
     OtherPart,
     Payload,
@@ -193,6 +194,15 @@ marks = st.builds(
 scores = st.builds(
     Score, names, st.none() | texts | st.floats(allow_nan=False), texts, texts, _tuples(names)
 )
+silences = st.builds(Silence, names, names, texts, texts, floats, st.booleans())
+breakpoints = st.builds(
+    Breakpoint,
+    st.none() | texts,
+    name=texts,
+    before=st.booleans(),
+    enabled=st.booleans(),
+    ignore=st.integers(0, 9),
+)
 attempts = st.builds(
     Attempt, names, st.none(), st.sampled_from(["evaluator", "target", "tool"]), names, texts
 )
@@ -216,6 +226,8 @@ def saved_rollouts(draw: st.DrawFn) -> Saved:
         branches=_unique(draw(_tuples(branches)), lambda each: each.leaf_id),
         marks=_unique(draw(_tuples(marks)), lambda each: (each.step_id, each.by)),
         scores=_unique(draw(_tuples(scores)), lambda each: msgspec.to_builtins(each).__repr__()),
+        silences=_unique(draw(_tuples(silences)), lambda each: (each.step_id, each.rule)),
+        breakpoints=draw(st.none() | _tuples(breakpoints)),
         head=draw(st.sampled_from([None, "", *ids])),
         status=draw(st.sampled_from(["open", "ended", "parked", "failed"])),
         status_note=draw(texts),

@@ -130,6 +130,9 @@ class Controller:
             (),
             session.attempts,
             self.throwaway,
+            session.silences,
+            session.breakpoints,
+            session.hits,
         )
 
     async def _rescue(self) -> None:

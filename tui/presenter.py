@@ -44,6 +44,9 @@ class DebuggerModel:
         self.branches = snapshot.branches
         self.marks = snapshot.marks
         self.scores = snapshot.scores
+        self.silences = snapshot.silences
+        self.breakpoints = snapshot.breakpoints
+        self.hits = snapshot.hits
         self.throwaway = snapshot.throwaway
         self.attempts: dict[str | None, list[Attempt]] = {}
         for attempt in snapshot.attempts:
@@ -318,6 +321,12 @@ class DebuggerModel:
     def _marks(self, event: ev.MarksChanged) -> None:
         self.marks = event.marks
 
+    def _silenced(self, event: ev.SilencesChanged) -> None:
+        self.silences = event.silences
+
+    def _breakpoints(self, event: ev.BreakpointsChanged) -> None:
+        self.breakpoints, self.hits = event.breakpoints, event.hits
+
     def _revised(self, event: ev.ProjectRevised) -> None:
         projects = self.rollout.projects
         if event.revision == len(projects):
@@ -423,5 +432,7 @@ _HANDLERS: dict[type, Callable[[DebuggerModel, Any], None]] = {
     ev.Paused: DebuggerModel._paused,
     ev.BranchesChanged: DebuggerModel._branches,
     ev.MarksChanged: DebuggerModel._marks,
+    ev.SilencesChanged: DebuggerModel._silenced,
+    ev.BreakpointsChanged: DebuggerModel._breakpoints,
     ev.ProjectRevised: DebuggerModel._revised,
 }

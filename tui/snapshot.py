@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rollstep.core.model.marks import Mark, Score
+from rollstep.core.model.debugging import Breakpoint
+from rollstep.core.model.marks import Mark, Score, Silence
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, RolloutHeader
 from rollstep.core.model.steps import Attempt, Role, Step
@@ -32,6 +33,9 @@ class Snapshot(NamedTuple):
     scores: tuple[Score, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     throwaway: bool = False
+    silences: tuple[Silence, ...] = ()
+    breakpoints: tuple[Breakpoint, ...] = ()
+    hits: tuple[int, ...] = ()
 
 
 class Asking(NamedTuple):

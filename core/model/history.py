@@ -4,12 +4,14 @@ from collections.abc import Iterable
 
 import msgspec
 
-from .marks import Mark
+from .debugging import Breakpoint
+from .marks import Mark, Silence
 from .rollout import Branch
 
 
 class Command(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One command: the steps it made, where it moved the head, what it renamed, hid or marked.
+    """One command: the steps it made, where it moved the head, what it renamed, hid, marked,
+    silenced or set.
 
     ``n`` counts from 1. ``hides`` are steps that the command took out of sight (a deleted tail);
     undo shows them again. ``undone`` commands' steps are hidden; a command made after an undo makes
@@ -26,6 +28,10 @@ class Command(msgspec.Struct, frozen=True, omit_defaults=True):
     branches_after: tuple[Branch, ...] = ()
     marks_before: tuple[Mark, ...] = ()
     marks_after: tuple[Mark, ...] = ()
+    silences_before: tuple[Silence, ...] = ()
+    silences_after: tuple[Silence, ...] = ()
+    breakpoints_before: tuple[Breakpoint, ...] | None = None
+    breakpoints_after: tuple[Breakpoint, ...] | None = None
     revision_before: int | None = None
     revision_after: int | None = None
     undone: bool = False

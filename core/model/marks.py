@@ -30,3 +30,16 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
     train: bool | None = None
     by: str = ""
     at: float = 0.0
+
+
+class Silence(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A flag that a human has looked at and lets stand: the lint rule, on which step, and why.
+    ``lifted`` takes the silence away again.
+    """
+
+    step_id: str
+    rule: str
+    reason: str = ""
+    by: str = ""
+    at: float = 0.0
+    lifted: bool = False

@@ -1,28 +1,19 @@
 """A project: a multi-step goal and the roles that play it. The types that the project file's
 checker, its JSON Schema, its documentation and the app's forms all derive from.
-
-Every field's description stands in its ``Meta``. Values of free JSON shape are kept as JSON text
-(``JsonText``), so that a project is frozen through and through and numbers stay as written.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-JsonText = Annotated[str, Meta(extra={"json": True})]
-"""A JSON document as text; in YAML it is written as the value itself."""
+from .debugging import Breakpoint, FaultRule
+from .fields import Count as _Count
+from .fields import JsonObject, JsonText
+from .fields import doc as _doc
 
-JsonObject = Annotated[str, Meta(extra={"json": True, "object": True})]
-"""Like JsonText, and the document is an object."""
-
-_Count = Annotated[int, Meta(ge=1)]
 _Repeats = Annotated[int, Meta(ge=2)]
 _Dollars = Annotated[float, Meta(ge=0)]
-
-
-def _doc(text: str, **more: Any) -> Any:
-    return Meta(description=text, **more)
 
 
 class When(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -341,7 +332,10 @@ class Project(msgspec.Struct, frozen=True, omit_defaults=True):
     tools: Annotated[tuple[Tool, ...], _doc("The tools that the target may call.")] = ()
     tool_simulator: Annotated[SimulatorSpec | None, _doc("Answers the target's tool calls.")] = None
     stop: Annotated[StopRules, _doc("Limits on cost and repetition.")] = StopRules()
-    breakpoints: Annotated[tuple[JsonObject, ...], _doc("Conditions at which a run pauses.")] = ()
+    breakpoints: Annotated[tuple[Breakpoint, ...], _doc("Conditions at which a run pauses.")] = ()
+    faults: Annotated[
+        tuple[FaultRule, ...], _doc("What goes wrong on purpose with tool results.")
+    ] = ()
     metadata: Annotated[JsonObject, _doc("Anything else; carried along, never interpreted.")] = "{}"
 
     def tool(self, name: str) -> Tool | None:

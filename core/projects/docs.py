@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from ..model.debugging import Breakpoint, FaultRule
 from ..model.project import (
     EvaluatorLine,
     Project,
@@ -130,6 +131,8 @@ _PARTS: tuple[type[msgspec.Struct], ...] = (
     Tool,
     ToolRule,
     StopRules,
+    Breakpoint,
+    FaultRule,
 )
 
 
@@ -191,10 +194,10 @@ def _default(field: Field) -> str:
     if field.required:
         return "**required**"
     value: Any = field.default
-    if isinstance(field.shape, JsonShape) and value is not None:
-        return f"`{value}`"
     if value is None or value in ("", ()):
         return ""
+    if isinstance(field.shape, JsonShape):
+        return f"`{value}`"
     if isinstance(value, msgspec.Struct):
         return ""
     if isinstance(value, float):

@@ -81,7 +81,7 @@ def _property(field: Field, definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 def _default(field: Field) -> Any:
-    if field.required or field.default is None:
+    if field.required or field.default in (None, ""):
         return None
     if isinstance(field.shape, JsonShape):
         return json.loads(field.default)

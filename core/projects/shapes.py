@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Union
 import msgspec
 from msgspec import Meta
 
+from ..model.debugging import Breakpoint, FaultRule
 from ..model.messages import GOAL_REACHED
 from ..model.project import EvaluatorLine, TargetLine, When
 
@@ -89,7 +90,13 @@ Shape = (
 
 TAG_KEY = "kind"
 
-SHORTHAND: dict[type, str] = {When: "text", EvaluatorLine: "text", TargetLine: "text"}
+SHORTHAND: dict[type, str] = {
+    When: "text",
+    EvaluatorLine: "text",
+    TargetLine: "text",
+    Breakpoint: "when",
+    FaultRule: "fault",
+}
 """Structs that a plain string may stand for, and the field that it then is."""
 
 NULL_MEANS: dict[type, msgspec.Struct] = {EvaluatorLine: EvaluatorLine(stop=GOAL_REACHED)}

@@ -1,9 +1,10 @@
 """Whole rollouts as a text file: ``*.rollstep.jsonl``, for sharing and for git.
 
-The first line is ``{"rollstep_bundle": 1}``. Then, for each rollout, one line per thing: the
+The first line is ``{"rollstep_bundle": 2}``. Then, for each rollout, one line per thing: the
 rollout itself, its project revisions, its steps in order, then attempts, commands, branches,
-marks, scores, and the requests that its steps were answers to; and an end, by which a file that
-was cut off is known. A line holds one object whose first key says what it is.
+marks, scores, silences, the breakpoints, and the requests that its steps were answers to; and an
+end, by which a file that was cut off is known. A line holds one object whose first key says what
+it is.
 
 Nothing is lost, and every reader of JSON can read it. Characters that would break a line or act on
 a terminal are written as escapes. A high and a low surrogate that stand side by side in a text
@@ -21,15 +22,16 @@ from typing import Any
 import msgspec
 
 from ..files import write_whole
+from ..model.debugging import Breakpoints
 from ..model.history import Command
-from ..model.marks import Mark, Score
+from ..model.marks import Mark, Score, Silence
 from ..model.project import Project
 from ..model.rollout import Branch, RolloutHeader
 from ..model.steps import Attempt, Step
 from .change import Saved
 from .codec import encode, from_bytes, to_bytes
 
-VERSION = 1
+VERSION = 2
 """The version that this program writes."""
 
 _ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -61,6 +63,8 @@ class Line(msgspec.Struct, frozen=True, omit_defaults=True):
     branch: Branch | None = None
     mark: Mark | None = None
     score: Score | None = None
+    silence: Silence | None = None
+    breakpoints: Breakpoints | None = None
     request: Request | None = None
     end: str | None = None
     steps: int = 0
@@ -121,6 +125,8 @@ def _rollout_lines(saved: Saved, requests: Callable[[str], str | None]) -> Itera
         ("branch", saved.branches),
         ("mark", saved.marks),
         ("score", saved.scores),
+        ("silence", saved.silences),
+        ("breakpoints", () if saved.breakpoints is None else (Breakpoints(saved.breakpoints),)),
         ("request", _requests(saved, requests)),
     ]
     for kind, values in things:

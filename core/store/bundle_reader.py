@@ -19,6 +19,7 @@ from ..model.steps import Step
 from .bundle import VERSION, Line, Request, join_surrogates, line_bytes
 from .change import Saved
 from .codec import Codec
+from .old_projects import typed_breakpoints
 
 _LINE = Codec(Line)
 _BOM = b"\xef\xbb\xbf"
@@ -117,6 +118,8 @@ class _Reader:
             if between and isinstance(between, str):
                 text = json.dumps(value, ensure_ascii=False)
                 value = json.loads(join_surrogates(text, between))
+            if isinstance(value, dict):
+                typed_breakpoints(value.get("project"))
             line = msgspec.convert(value, Line)
         except UnicodeDecodeError as error:
             raise self._fault("bytes that are not UTF-8", error.start + 1) from error
@@ -272,13 +275,26 @@ class _Rollout:
             head,
             self.line.status or "open",
             self.line.status_note,
+            parts["silence"],
+            parts["breakpoints"][-1].items if parts["breakpoints"] else None,
         )
 
 
 _STATUS = re.compile("[a-z_]*")
 """Newer versions may have other words than ours, but words they are."""
 
-_KINDS = ("project", "step", "attempt", "command", "branch", "mark", "score", "request")
+_KINDS = (
+    "project",
+    "step",
+    "attempt",
+    "command",
+    "branch",
+    "mark",
+    "score",
+    "silence",
+    "breakpoints",
+    "request",
+)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

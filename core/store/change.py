@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from ..model.debugging import Breakpoint
 from ..model.history import Command
-from ..model.marks import Mark, Score
+from ..model.marks import Mark, Score, Silence
 from ..model.project import Project
 from ..model.rollout import Branch, RolloutHeader
 from ..model.steps import Attempt, Step
@@ -15,8 +16,9 @@ class Change(msgspec.Struct, frozen=True):
     """One transaction's worth of news about one rollout; all of it is saved, or none.
 
     ``header`` is given when the rollout may be new. ``projects`` are revisions to append.
-    ``requests`` maps digest to body. ``commands``, ``branches`` and ``marks`` replace what has the
-    same key (``n``, ``leaf_id``, ``step_id`` and ``by``). ``head`` is where the next step follows
+    ``requests`` maps digest to body. ``commands``, ``branches``, ``marks`` and ``silences`` replace
+    what has the same key (``n``; ``leaf_id``; ``step_id`` and ``by``; ``step_id`` and ``rule``).
+    ``breakpoints`` are all of them (None for unchanged). ``head`` is where the next step follows
     ("" for before the first step, None for unchanged), and ``leaf`` the end of the branch that it
     is on, if that is another step; ``status`` is ``open``, ``ended``, ``parked`` or ``failed`` with
     ``status_note`` saying why.
@@ -36,11 +38,14 @@ class Change(msgspec.Struct, frozen=True):
     status: str | None = None
     status_note: str = ""
     leaf: str | None = None
+    silences: tuple[Silence, ...] = ()
+    breakpoints: tuple[Breakpoint, ...] | None = None
 
 
 class Saved(msgspec.Struct, frozen=True):
     """A rollout as a library (or a bundle) holds it; steps in seq order. ``head`` is "" before the
-    first step, None where nothing is known of it.
+    first step, None where nothing is known of it. ``breakpoints`` is None where those of the
+    project were never changed.
     """
 
     header: RolloutHeader
@@ -54,6 +59,8 @@ class Saved(msgspec.Struct, frozen=True):
     head: str | None = None
     status: str = "open"
     status_note: str = ""
+    silences: tuple[Silence, ...] = ()
+    breakpoints: tuple[Breakpoint, ...] | None = None
 
 
 class Summary(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from ..errors import BundleError
 from ..model.history import Command, hidden_steps
-from ..model.marks import Mark
+from ..model.marks import Mark, Silence
 from ..model.project import Project
 from ..model.rollout import Rollout
 from ..model.steps import Step
@@ -44,8 +44,9 @@ def import_bundle(path: Path, library: Library, warnings: list[str] | None = Non
 def import_rollout(
     saved: Saved, requests: dict[str, str], library: Library, *, source: str = ""
 ) -> None:
-    """Save one rollout. Where the library holds it, steps merge by id, and its own head, status
-    and branch names stay; of two marks by the same person the newer one stays.
+    """Save one rollout. Where the library holds it, steps merge by id, its own head, status,
+    branch names and breakpoints stay; of two marks by the same person, and of two silences of one
+    flag, the newer one stays.
     """
     library.commit_many([_change(saved, requests, library, source)])
 
@@ -67,6 +68,8 @@ def _whole(saved: Saved) -> Change:
         branches=saved.branches,
         marks=saved.marks,
         scores=saved.scores,
+        silences=saved.silences,
+        breakpoints=saved.breakpoints,
         head=saved.head,
         status=saved.status,
         status_note=saved.status_note,
@@ -109,6 +112,8 @@ def _missing(saved: Saved, here: Saved, source: str) -> Change:
         branches=tuple(each for each in saved.branches if each.leaf_id not in leaves),
         marks=_marks(saved.marks, here.marks),
         scores=saved.scores,
+        silences=_silences(saved.silences, here.silences),
+        breakpoints=saved.breakpoints if here.breakpoints is None else None,
     )
 
 
@@ -157,3 +162,8 @@ def _moved(revision: int | None, places: list[int]) -> int | None:
 def _marks(theirs: tuple[Mark, ...], ours: tuple[Mark, ...]) -> tuple[Mark, ...]:
     times = {(each.step_id, each.by): each.at for each in ours}
     return tuple(each for each in theirs if each.at > times.get((each.step_id, each.by), -1.0))
+
+
+def _silences(theirs: tuple[Silence, ...], ours: tuple[Silence, ...]) -> tuple[Silence, ...]:
+    times = {(each.step_id, each.rule): each.at for each in ours}
+    return tuple(each for each in theirs if each.at > times.get((each.step_id, each.rule), -1.0))

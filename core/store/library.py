@@ -18,13 +18,13 @@ from typing import Any, TypeVar
 from ..clock import Clock, wall_clock
 from ..errors import InputError, LibraryLockedError, NotSavedError, StoreError
 from ..model.history import Draft
-from ..model.marks import Mark, Score
 from ..model.project import Project
-from ..model.rollout import Branch, RolloutHeader
-from ..model.steps import Attempt, Step
+from ..model.rollout import RolloutHeader
+from ..model.steps import Step
 from . import failures, opening, search, writing
 from .change import Change, Saved, Summary
-from .codec import COMMAND, HEADER, PROJECT, STEPS, UNREADABLE, Codec, encode, from_bytes, to_bytes
+from .codec import HEADER, PROJECT, STEPS, UNREADABLE, Codec, encode, from_bytes, to_bytes
+from .records import read_records
 from .schema import step_key
 from .search import Hit
 
@@ -49,10 +49,6 @@ _GROUP_BYTES = 512 * 1024
 
 T = TypeVar("T")
 _DRAFT = Codec(Draft)
-_ATTEMPT = Codec(Attempt)
-_BRANCH = Codec(Branch)
-_MARK = Codec(Mark)
-_SCORE = Codec(Score)
 
 
 class Library:
@@ -195,14 +191,10 @@ class Library:
                 header=HEADER.decode(header),
                 projects=self._projects(key),
                 steps=self._steps(key, 0),
-                attempts=self._records(key, "attempt", _ATTEMPT),
-                commands=self._records(key, "command", COMMAND),
-                branches=self._records(key, "branch", _BRANCH),
-                marks=self._records(key, "mark", _MARK),
-                scores=self._records(key, "score", _SCORE),
                 head=None if head is None else from_bytes(head),
                 status=status,
                 status_note=from_bytes(note),
+                **self._records(key),
             )
 
     def holds(self, rollout_id: str) -> bool:
@@ -387,11 +379,9 @@ class Library:
         )
         return self._decode(rows, PROJECT)
 
-    def _records(self, key: int, kind: str, codec: Codec[T]) -> tuple[T, ...]:
-        rows = self._connection.execute(
-            "SELECT body FROM records WHERE rollout = ? AND kind = ? ORDER BY key", (key, kind)
-        )
-        return self._decode(rows, codec)
+    def _records(self, key: int) -> dict[str, Any]:
+        with _no_collection():
+            return read_records(self._connection, key)
 
     @staticmethod
     def _decode(rows: Iterable[tuple[Any]], codec: Codec[T]) -> tuple[T, ...]:

@@ -6,10 +6,13 @@ entries of released versions are never changed again.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 
 from . import schema
+from .codec import from_bytes, to_bytes
+from .old_projects import typed_breakpoints
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -17,7 +20,21 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
 
 
-MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _create}
+def _breakpoints_as_structs(connection: sqlite3.Connection) -> None:
+    """Version 1 kept a project's breakpoints as JSON texts; version 2 has a type for them."""
+    for digest, body in connection.execute("SELECT digest, body FROM projects").fetchall():
+        project = json.loads(from_bytes(body))
+        if typed_breakpoints(project):
+            text = json.dumps(project, ensure_ascii=False, separators=(",", ":"))
+            connection.execute(
+                "UPDATE projects SET body = ? WHERE digest = ?", (to_bytes(text), digest)
+            )
+
+
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
+    1: _create,
+    2: _breakpoints_as_structs,
+}
 """The step that leads to each version, from the one before it."""
 
 

@@ -14,7 +14,7 @@ with ``seq`` above the rollout's ``indexed``.
 
 from __future__ import annotations
 
-VERSION = 1
+VERSION = 2
 """The version that this program writes."""
 
 APPLICATION_ID = 0x726F6C6C

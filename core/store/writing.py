@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..errors import StoreError
+from ..model.debugging import Breakpoints
 from ..model.history import Command, hidden_steps
 from ..model.messages import Stop, UserMessage
 from ..model.project import HumanEvaluator, HumanSimulator, HumanTarget, Project
@@ -321,6 +322,9 @@ def _put_records(connection: sqlite3.Connection, key: int, change: Change) -> No
     rows += [("branch", to_bytes(each.leaf_id), each) for each in change.branches]
     rows += [("mark", encode_key(each.step_id, each.by), each) for each in change.marks]
     rows += [("score", digest(encode(each)), each) for each in change.scores]
+    rows += [("silence", encode_key(each.step_id, each.rule), each) for each in change.silences]
+    if change.breakpoints is not None:
+        rows.append(("breakpoints", b"", Breakpoints(change.breakpoints)))
     if rows:
         connection.executemany(
             "INSERT INTO records (rollout, kind, name, body) VALUES (?, ?, ?, ?)"

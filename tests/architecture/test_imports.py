@@ -36,7 +36,11 @@ design decision: change docs/design.md, section 5, in the same commit."""
 
 MEMBERS = {
     **dict.fromkeys(
-        ("asking", "edits", "history", "journal", "player", "playthrough", "writer"), "session"
+        (
+            *("asking", "edits", "history", "journal", "open_rollout", "player", "playthrough"),
+            "writer",
+        ),
+        "session",
     ),
     **dict.fromkeys(("headless", "authors"), "batch"),
 }

@@ -67,7 +67,7 @@ def of_shape(shape):
         case NumberShape(whole=True):
             return st.integers(int(shape.ge or 0), int(shape.le or 10**9))
         case NumberShape():
-            return st.floats(0.001, 1e9)
+            return st.floats(0.001, shape.le or 1e9)
         case FlagShape():
             return st.booleans()
         case ChoiceShape():

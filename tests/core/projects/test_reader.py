@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rollstep.core.errors import ProjectFileError
+from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.project import (
     EvaluatorLine,
     HumanSimulator,
@@ -77,6 +78,7 @@ tool_simulator: {kind: human}
 stop: {max_cost_usd: 0.50, repeated_exchanges: 3}
 breakpoints:
   - {role: tool, tool: look}
+  - turn >= 2
 """)
     assert project.target == ScriptedTarget(
         (
@@ -98,7 +100,7 @@ breakpoints:
     assert project.tools == (Tool("look", parameters=schema),)
     assert project.tool_simulator == HumanSimulator()
     assert project.stop.max_cost_usd == 0.5
-    assert project.breakpoints == ('{"role": "tool", "tool": "look"}',)
+    assert project.breakpoints == (Breakpoint(role="tool", tool="look"), Breakpoint("turn >= 2"))
 
 
 def test_duplicate_keys_name_both_lines_and_the_path():
@@ -259,7 +261,7 @@ def test_windows_line_ends_are_fine():
         ("metadata: {a: !!float 1}", "the tag !!float is refused"),
         ("metadata: !mine {a: 1}", "the tag !mine is refused"),
         ("metadata: {a: " + "[" * 150 + "]" * 150 + "}", "nested deeper than 100 levels."),
-        ("breakpoints: [a]", "breakpoints[0]: expected a mapping"),
+        ("breakpoints: [[a]]", "breakpoints[0]: expected a text or a mapping"),
         ("tools: {name: a}", "tools: expected a list, found a mapping."),
         ("tools: ", "found nothing. Remove the key, or write [] for an empty list."),
         ("tool_simulator: {kind: rules, rules: [{respond: a}]}", "rules[0]: tool is missing."),

@@ -10,8 +10,9 @@ import sqlite3
 from pathlib import Path
 
 import msgspec
+from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.history import Command, Draft
-from rollstep.core.model.marks import Mark, Score
+from rollstep.core.model.marks import Mark, Score, Silence
 from rollstep.core.model.messages import (
     OtherPart,
     Reasoning,
@@ -81,7 +82,7 @@ _STEPS = (
     Step("s6", "s5", "evaluator", Stop("goal_reached", "evaluator", "thanks"), "script"),
 )
 
-CHANGE = Change(
+CHANGE_1 = Change(
     "0123abcd",
     RolloutHeader("0123abcd", "Refund", 1.0, 7, "refund.yaml", 3),
     (PROJECT, msgspec.structs.replace(PROJECT, goal="Another goal")),
@@ -96,6 +97,16 @@ CHANGE = Change(
     "ended",
     "by the evaluator",
 )
+CHANGE = msgspec.structs.replace(
+    CHANGE_1,
+    projects=(
+        PROJECT,
+        msgspec.structs.replace(PROJECT, breakpoints=(Breakpoint("turn >= 2", role="tool"),)),
+    ),
+    silences=(Silence("s2", "state-drift", "meant \ud800 so", "ann", 2.5),),
+    breakpoints=(Breakpoint(tool="get_order", name="order", ignore=1), Breakpoint("failure")),
+)
+"""What the newest version holds."""
 DRAFT = Draft("override:s2", '{"text":"half a th\ud800"}', 3.0)
 
 

@@ -46,6 +46,8 @@ def change_of(saved: Saved) -> Change:
         saved.head,
         saved.status,
         saved.status_note,
+        silences=saved.silences,
+        breakpoints=saved.breakpoints,
     )
 
 

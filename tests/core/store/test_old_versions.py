@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from pathlib import Path
 
 import msgspec
 import pytest
+from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.store import bundle, schema
 from rollstep.core.store.bundle import write_bundle
 from rollstep.core.store.bundle_reader import read_bundle
 from rollstep.core.store.change import Saved
 from rollstep.core.store.library import Library
 
-from tests.core.store.freeze import CHANGE, DATA, DRAFT
+from tests.core.store.freeze import CHANGE, CHANGE_1, DATA, DRAFT
 from tests.core.store.making import step
 
-LIBRARIES = {1: CHANGE}
+LIBRARIES = {1: CHANGE_1, 2: CHANGE}
 """What the frozen library of each version holds."""
 
-BUNDLES = {1: CHANGE}
+BUNDLES = {1: CHANGE_1, 2: CHANGE}
 
 
 def test_each_version_has_its_frozen_file() -> None:
@@ -68,7 +70,8 @@ def test_the_newest_bundle_is_written_as_it_is_frozen(tmp_path: Path) -> None:
 
 def _check(saved: Saved, version: int) -> None:
     change = LIBRARIES[version]
-    for name in ("header", "projects", "attempts", "commands", "branches", "marks", "scores"):
+    names = ("header", "projects", "attempts", "commands", "branches", "marks", "scores")
+    for name in (*names, "silences", "breakpoints"):
         assert getattr(saved, name) == getattr(change, name)
     assert (saved.head, saved.status, saved.status_note) == (
         change.head,
@@ -77,3 +80,17 @@ def _check(saved: Saved, version: int) -> None:
     )
     numbered = [msgspec.structs.replace(each, seq=n) for n, each in enumerate(change.steps, 1)]
     assert [*saved.steps] == numbered
+
+
+def test_breakpoints_that_version_1_kept_as_texts_become_breakpoints(tmp_path: Path) -> None:
+    path = tmp_path / "library.sqlite"
+    shutil.copyfile(DATA / "library_v1.sqlite", path)
+    old = rb"""{"breakpoints":["{\"role\":\"tool\",\"tool\":7,\"turn\":2}"],"""
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("UPDATE projects SET body = CAST(? || substr(body, 2) AS BLOB)", (old,))
+    connection.close()
+    with Library.open(path) as library:
+        saved = library.load(CHANGE_1.rollout_id)
+    found = {project.breakpoints for project in saved.projects}
+    assert found == {(Breakpoint(role="tool", turn=2),)}

@@ -1,0 +1,46 @@
+"""What a library keeps of a rollout besides its steps: attempts, commands, branches, and so on, one
+row of the table ``records`` each.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from ..model.debugging import Breakpoints
+from ..model.marks import Mark, Score, Silence
+from ..model.rollout import Branch
+from ..model.steps import Attempt
+from .codec import COMMAND, Codec
+
+_FIELDS: dict[str, tuple[str, Codec[Any]]] = {
+    "attempt": ("attempts", Codec(Attempt)),
+    "command": ("commands", COMMAND),
+    "branch": ("branches", Codec(Branch)),
+    "mark": ("marks", Codec(Mark)),
+    "score": ("scores", Codec(Score)),
+    "silence": ("silences", Codec(Silence)),
+}
+"""The kinds of records, the field of ``Saved`` that holds them, and how they are read."""
+
+_BREAKPOINTS = Codec(Breakpoints)
+
+
+def read_records(connection: sqlite3.Connection, key: int) -> dict[str, Any]:
+    """The fields of ``Saved`` that a rollout's records make, in the order in which they were saved.
+
+    Kinds that this version does not know are left where they are. Raises ValueError for a record
+    that cannot be read.
+    """
+    found: dict[str, list[Any]] = {name: [] for name, _ in _FIELDS.values()}
+    breakpoints = None
+    rows = connection.execute(
+        "SELECT kind, body FROM records WHERE rollout = ? ORDER BY key", (key,)
+    )
+    for kind, body in rows:
+        if kind in _FIELDS:
+            name, codec = _FIELDS[kind]
+            found[name].append(codec.decode(body))
+        elif kind == "breakpoints":
+            breakpoints = _BREAKPOINTS.decode(body).items
+    return {"breakpoints": breakpoints, **{name: tuple(found[name]) for name in found}}
