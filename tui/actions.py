@@ -84,8 +84,15 @@ ACTIONS: tuple[Action, ...] = (
     _look("layout", "z", "z", "layout", "Inspector at the right, below, or hidden"),
     _look("inspect", "i", "i", "inspector", "Next page of the inspector"),
     _look("area", "tab", "Tab", "area", "Keys go to the panes, or scroll the inspector"),
-    _look("diff", "d", "d", "diff", "What an edit changed"),
-    _look("outline", "o", "o", "outline", "Branches, edits, flags and drafts"),
+    _look("takes", "vertical_line", "|", "takes", "The takes of this step side by side"),
+    _look("diff", "d", "d", "diff", "Compare with the original, a branch or another rollout"),
+    _look(
+        "outline",
+        "o",
+        "o",
+        "outline",
+        "The whole tree: branches, edits, flags, drafts",
+    ),
     _look("jump_back", "apostrophe", "'", "", "Back to where the last jump began"),
     _look("select", "v", "v", "", "Select text: drag with the mouse, then y"),
     _look("copy", "y", "y", "copy", "Copy the selected text, or the step's"),
@@ -98,6 +105,13 @@ ACTIONS: tuple[Action, ...] = (
     _make("write", "w", "w", "write", "Write the next step by hand"),
     _make("insert", "plus equals_sign", "+", "insert", "Insert a step or a turn after this one"),
     _make("delete", "minus delete", "-", "delete", "Delete this step or turn, on a new branch"),
+    _make("retake", "r", "r", "retake", "Ask anew at this step: more takes, by whom you like"),
+    _make("breaks", "b f9", "b", "break", "Breakpoints: on this kind of step, or any condition"),
+    _make("run_to", "", ":", "", "Run to this step, or to a condition, once"),
+    _make("fault", "f", "f", "fault", "Inject a fault in place of a tool result"),
+    _make("stop_here", "0", "0", "", "Stop here, with a reason"),
+    _make("more_turns", "", ":", "", "More turns: raise max_turns and go on"),
+    _make("silence", "exclamation_mark", "!", "", "Silence a flag of this step, with a reason"),
     _make("new", "a", "a", "new", "A new project: blank, from a seed row, or a copy"),
     _make("undo", "u", "u", "undo", "Undo the last command"),
     _make("redo", "U", "U", "", "Redo what was undone"),
@@ -147,7 +161,10 @@ _LOOK_ORDER = (
     "outline",
     "copy",
 )
-_MAKE_ORDER = ("step", "turn", "run", "edit", "write", "undo", "export", "new", "insert", "delete")
+_MAKE_ORDER = (
+    *("step", "turn", "run", "edit", "write", "retake", "undo", "breaks", "export", "fault"),
+    *("new", "insert", "delete"),
+)
 
 
 def footer(width: int) -> tuple[Row, Row]:
@@ -199,6 +216,7 @@ _SHOWN = {
     "delete": "Del",
     "f1": "F1",
     "f5": "F5",
+    "f9": "F9",
     "f10": "F10",
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from rollstep.core import events as ev
 from rollstep.core.model.messages import Stop
@@ -18,22 +18,18 @@ from rollstep.core.model.steps import ROLES, Attempt, Step
 from rollstep.core.rules.stepper import Action, next_action
 
 from .layout import LaneLayout
+from .moving import Moving, TakeMove
 from .path import Band, Path
 from .snapshot import Asking, Snapshot, tail_lines
 from .stepview import PaneLine, pane_lines
 from .who import is_edit
 
+__all__ = ["DebuggerModel", "TakeMove"]
+
 _KEPT_BLOCKS = 3000
 
 
-class TakeMove(NamedTuple):
-    """Whether another take is shown now, and which, or why not."""
-
-    moved: bool
-    words: str
-
-
-class DebuggerModel:
+class DebuggerModel(Moving):
     """What the debugger screen shows, without how it is drawn."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -77,17 +73,6 @@ class DebuggerModel:
     # what is there
 
     @property
-    def step(self) -> Step | None:
-        """The step under the cursor; None before the first."""
-        return self.path.steps[self.cursor] if 0 <= self.cursor < len(self.path) else None
-
-    @property
-    def step_id(self) -> str | None:
-        """Its id."""
-        step = self.step
-        return step.id if step else None
-
-    @property
     def ahead(self) -> int:
         """Recorded steps after the cursor."""
         return len(self.path) - 1 - self.cursor
@@ -105,10 +90,6 @@ class DebuggerModel:
     def next_here(self) -> Action:
         """What asking at the cursor would do, were nothing recorded."""
         return next_action(self.path.position(self.cursor), self.project)
-
-    def takes(self, index: int) -> int:
-        """How many alternatives there are at this place, itself among them."""
-        return len(self.rollout.takes(self.path.steps[index].id))
 
     def set_drafts(self, slots: Iterable[str]) -> None:
         """What was typed and not saved, by its slots; ``drafted`` are the steps concerned."""
@@ -130,102 +111,6 @@ class DebuggerModel:
             return "main"
         place = leaves.index(self.leaf) + 1 if self.leaf in leaves else 0
         return f"branch {place} of {len(leaves)}"
-
-    # moving the cursor: free, and changes nothing else
-
-    def move(self, delta: int) -> bool:
-        """The cursor ``delta`` steps on; whether it moved."""
-        lowest = -1 if not self.path.steps else 0
-        target = min(max(self.cursor + delta, lowest), len(self.path) - 1)
-        moved = target != self.cursor
-        self.cursor = target
-        return moved
-
-    def jump(self, index: int) -> bool:
-        """The cursor to ``index``, remembering where it was for ``back``."""
-        self._remember()
-        return self.move(index - self.cursor)
-
-    def _remember(self) -> None:
-        self._jumps.append(self.step_id)
-        del self._jumps[:-50]
-
-    def back(self) -> bool:
-        """The cursor to where it was before the last jump."""
-        while self._jumps:
-            where = self._jumps.pop()
-            if where is None or where in self.rollout.steps:
-                here = self.step_id
-                self.go_to(where)
-                self._jumps = [*self._jumps, here]
-                return True
-        return False
-
-    def go_to(self, step_id: str | None) -> None:
-        """The cursor to a step, on whatever branch it is."""
-        if step_id is None:
-            self.cursor = 0 if self.path.steps else -1
-        elif step_id in self.path.at:
-            self.cursor = self.path.at[step_id]
-        else:
-            self._show(self.rollout.newest_leaf(step_id), cursor_on=step_id)
-
-    def move_lane(self, delta: int) -> bool:
-        """The cursor to the nearest step in the next lane that has one near."""
-        step = self.step
-        if step is None:
-            return False
-        lane = ROLES.index(step.role) + delta
-        while 0 <= lane < len(ROLES):
-            for distance in range(1, 40):
-                for index in (self.cursor - distance, self.cursor + distance):
-                    if 0 <= index < len(self.path) and self.lane_of(index, wide=True) == lane:
-                        self.cursor = index
-                        return True
-            lane += delta
-        return False
-
-    def move_turn(self, delta: int) -> bool:
-        """The cursor to the first step of the turn before or after."""
-        if not self.path.turn_starts or self.cursor < 0:
-            return False
-        turn = self.path.turn[self.cursor] - 1
-        if delta < 0 and self.cursor > self.path.turn_starts[turn]:
-            return self.move(self.path.turn_starts[turn] - self.cursor)
-        turn += delta
-        if turn >= len(self.path.turn_starts):
-            return self.move(len(self.path))
-        return self.move(self.path.turn_starts[max(turn, 0)] - self.cursor)
-
-    def move_flag(self, delta: int) -> bool:
-        """The cursor to the nearest flagged step before or after it."""
-        flagged = self.path.flagged
-        found = (
-            min((index for index in flagged if index > self.cursor), default=None)
-            if delta > 0
-            else max((index for index in flagged if index < self.cursor), default=None)
-        )
-        return found is not None and self.jump(found)
-
-    def next_take(self, delta: int) -> TakeMove:
-        """Show the branch through the next take of this step or, where it has no other, of the
-        nearest step before it that has.
-        """
-        index = self.cursor
-        while index >= 0 and self.takes(index) < 2:
-            index -= 1
-        if index < 0:
-            return TakeMove(False, "Neither this step nor one before it has another take.")
-        step_id = self.path.steps[index].id
-        takes = self.rollout.takes(step_id)
-        place = takes.index(step_id) + delta if step_id in takes else -1
-        if not 0 <= place < len(takes):
-            side = "before" if delta < 0 else "after"
-            here = f"take {place - delta + 1} of {len(takes)} of step {index + 1}"
-            return TakeMove(False, f"No take {side} this: {here}.")
-        self._remember()
-        self._show(self.rollout.newest_leaf(takes[place]), cursor_on=takes[place])
-        return TakeMove(True, f"take {place + 1} of {len(takes)} of step {index + 1}")
 
     # events
 

@@ -29,6 +29,7 @@ from ..timeline import Cells, timeline
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
 from .arrange import Arrangement, arrange
+from .debugger_features import FEATURES, load_feature
 from .debugger_look import LookActions
 from .debugger_make import MakeActions
 
@@ -63,6 +64,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.places = {False: settings.inspector, True: settings.inspector_narrow}
         self.look = LookActions(self)
         self.make = MakeActions(self)
+        self._features: dict[str, object] = {}
         self.view = PaneView(model)
         self.search: Find | None = None
         self.tab = 0
@@ -299,8 +301,16 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
             self._unpainted = name
             self.call_after_refresh(self._painted)
         self.flashed = None
-        doer = self.look if hasattr(self.look, f"do_{name}") else self.make
-        getattr(doer, f"do_{name}")()
+        getattr(self._doer(name), f"do_{name}")()
+
+    def _doer(self, name: str) -> object:
+        """What carries out an action; the rarer ones are loaded when first asked for."""
+        if name not in FEATURES:
+            return self.look if hasattr(self.look, f"do_{name}") else self.make
+        module = FEATURES[name]
+        if module not in self._features:
+            self._features[module] = load_feature(module, self)
+        return self._features[module]
 
     def _painted(self) -> None:
         self._unpainted = ""

@@ -252,10 +252,6 @@ class LookActions:
             ReaderScreen(self.screen.model, self.screen.palette, self.screen.tab)
         )
 
-    def do_outline(self) -> None:
-        """Branches and edits in a list; choosing one goes there."""
-        self.screen.rollstep.dialogs.show_outline(self.screen)
-
     # copying
 
     def do_select(self) -> None:

@@ -6,6 +6,14 @@ from typing import TYPE_CHECKING
 
 from rollstep.core.model.messages import Stop
 
+_GOES_THERE = frozenset(
+    {
+        *("write", "override", "insert", "delete", "undo", "redo"),
+        *("retake", "inject", "revert", "more turns"),
+    }
+)
+"""Commands after which the cursor stands where the head is."""
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -253,7 +261,7 @@ class MakeActions:
 
     def command_ended(self, label: str, result: object) -> None:
         """A command is over: follow the head, and say what happened."""
-        if label in ("write", "override", "insert", "delete", "undo", "redo"):
+        if label in _GOES_THERE:
             self.screen.model.follow_head()
         words = _outcome(label, result)
         if words:

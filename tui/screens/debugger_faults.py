@@ -1,0 +1,19 @@
+"""Injecting a fault into a tool result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .debugger import DebuggerScreen
+
+
+class Actions:
+    """These actions of the debugger screen."""
+
+    def __init__(self, screen: DebuggerScreen) -> None:
+        self.screen = screen
+
+    def do_fault(self) -> None:
+        """Fault."""
+        self.screen.flash("fault")
