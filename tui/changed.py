@@ -13,8 +13,8 @@ from rollstep.core.model.messages import (
     ToolResult,
     payload_text,
 )
+from rollstep.core.rules.word_diff import word_diff
 
-from .screens.word_diff import word_diff
 from .stepview import call_text, stop_title
 
 _LEAD, _PIECE, _WINDOW = 24, 60, 600

@@ -4,6 +4,7 @@ was changed.
 
 from __future__ import annotations
 
+from rollstep.core.rules.word_diff import Stretch, folded, summary, word_diff
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -13,7 +14,6 @@ from ..sanitize import one_line, visible
 from ..widgets.line_view import LineView, Passage
 from ..widgets.text_box import TextBox
 from .edit_model import Field
-from .word_diff import Stretch, folded, summary, word_diff
 
 LONGEST_STRETCH = 4_000
 """Characters of one removed or added stretch that the panel shows."""

@@ -1,6 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from rollstep.tui.screens.word_diff import Stretch, folded, summary, word_diff
+from rollstep.core.rules.word_diff import Stretch, folded, summary, word_diff
 
 words = st.lists(st.sampled_from(["a", "bc", "\n", " ", ".", "é", "城"]), max_size=40).map("".join)
 
