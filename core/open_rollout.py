@@ -147,6 +147,11 @@ class OpenRollout:
         return self._scores
 
     @property
+    def status(self) -> tuple[str, str]:
+        """How the rollout stands (open, ended, parked or failed), and why."""
+        return self._writer.status
+
+    @property
     def commands(self) -> tuple[Command, ...]:
         """The human's commands, oldest first."""
         return self._writer.history.commands

@@ -133,6 +133,7 @@ class Controller:
             session.silences,
             session.breakpoints,
             session.hits,
+            _parked(session),
         )
 
     async def _rescue(self) -> None:
@@ -335,6 +336,11 @@ class Controller:
             return str(path or "")
 
         return self.engine.submit(saving())
+
+
+def _parked(session: Session) -> str:
+    status, why = session.status
+    return f"parked: {why}" if status == "parked" and why else ""
 
 
 def _leaf(session: Session) -> str | None:

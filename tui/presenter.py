@@ -53,7 +53,7 @@ class DebuggerModel(Moving):
         self.pending: set[str] = {s.id for s in snapshot.steps if not s.seq}
         self.drafts: frozenset[str] = frozenset()
         self.drafted: frozenset[str] = frozenset()
-        self.notice = ""
+        self.notice = snapshot.notice
         self.narrow = False
         self.widths: tuple[int, ...] = (26, 35, 32)
         self.layout = LaneLayout(self)
@@ -165,6 +165,8 @@ class DebuggerModel(Moving):
     def _head_moved(self, event: ev.HeadMoved) -> None:
         # The view follows the head only when the human was watching it, or acted from here.
         watching = self.step_id in (self.head, self.acting_from)
+        if event.head != self.head:
+            self.notice = ""  # what it said of the step before is over
         self.head = event.head
         if event.head == self.step_id or not watching:
             return

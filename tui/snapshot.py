@@ -36,6 +36,8 @@ class Snapshot(NamedTuple):
     silences: tuple[Silence, ...] = ()
     breakpoints: tuple[Breakpoint, ...] = ()
     hits: tuple[int, ...] = ()
+    notice: str = ""
+    """Why the rollout waits, if it does."""
 
 
 class Asking(NamedTuple):

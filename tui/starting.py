@@ -28,18 +28,13 @@ def start_request(
             one.title,
             one.turns,
             one.edits,
-            "demo, not kept" if throwaway else ended(one),
+            "demo, not kept" if throwaway else one.ending,
             ago(now - one.updated_at),
             one.source,
         )
         for one in recent
     )
     return StartRequest(samples, rows, notice, path)
-
-
-def ended(one: Summary) -> str:
-    """How a rollout stands, in a word or two."""
-    return one.stop_reason or one.status
 
 
 def ago(seconds: float) -> str:

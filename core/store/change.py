@@ -78,3 +78,11 @@ class Summary(msgspec.Struct, frozen=True):
     stop_reason: str
     updated_at: float
     source: str = ""
+    status_note: str = ""
+
+    @property
+    def ending(self) -> str:
+        """How the rollout stands, in words: the reason of its stop, or that it waits, and why."""
+        if self.stop_reason or self.status != "parked" or not self.status_note:
+            return self.stop_reason or self.status
+        return f"{self.status}: {self.status_note}"

@@ -217,8 +217,8 @@ class Library:
         """The rollouts last written to, the newest first."""
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT header, steps - hidden, turns, edits, status, stop_reason, updated_at"
-                " FROM rollouts ORDER BY updated_at DESC, key DESC LIMIT ?",
+                "SELECT header, steps - hidden, turns, edits, status, stop_reason, updated_at,"
+                " status_note FROM rollouts ORDER BY updated_at DESC, key DESC LIMIT ?",
                 (limit,),
             )
             return [_summary(*row) for row in rows]
@@ -421,11 +421,20 @@ def _summary(
     status: str,
     stop_reason: bytes,
     updated_at: float,
+    status_note: bytes,
 ) -> Summary:
     known = HEADER.decode(header)
-    reason = from_bytes(stop_reason)
     return Summary(
-        known.id, known.title, steps, turns, edits, status, reason, updated_at, known.source
+        known.id,
+        known.title,
+        steps,
+        turns,
+        edits,
+        status,
+        from_bytes(stop_reason),
+        updated_at,
+        known.source,
+        from_bytes(status_note),
     )
 
 

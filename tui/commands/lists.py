@@ -45,7 +45,6 @@ def list_samples() -> int:
 
 
 def _line(summary: Summary) -> str:
-    ending = summary.stop_reason or summary.status
     facts = ", ".join(
         (
             counted(summary.turns, "turn"),
@@ -54,6 +53,6 @@ def _line(summary: Summary) -> str:
         )
     )
     title, source = one_line(summary.title), one_line(summary.source)
-    return f"{one_line(summary.id)}  {title}  ({facts}; {one_line(ending)})" + (
+    return f"{one_line(summary.id)}  {title}  ({facts}; {one_line(summary.ending)})" + (
         f"  {source}" if source else ""
     )

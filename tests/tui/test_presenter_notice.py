@@ -1,0 +1,27 @@
+"""Why a run stopped: said until the next thing happens."""
+
+from __future__ import annotations
+
+from rollstep.core.events import HeadMoved, Paused
+from rollstep.tui.bars import hint_words
+from rollstep.tui.presenter import DebuggerModel
+
+from .synthetic import refund
+
+WHY = 'breakpoint 1 "policy" at step 8: tool = check_policy'
+
+
+def test_what_stopped_a_run_is_said_wherever_the_cursor_goes_until_the_head_moves_on() -> None:
+    model = DebuggerModel(refund(head="s7"))
+    model.apply_all([HeadMoved("s8"), Paused(WHY)])
+    assert model.step_id == "s8"
+    assert hint_words(model) == (WHY, "warn")
+    model.move(-3)
+    assert hint_words(model) == (WHY, "warn")
+    model.apply(HeadMoved("s9"))
+    assert hint_words(model)[0] != WHY
+
+
+def test_a_rollout_that_waits_opens_with_its_reason() -> None:
+    model = DebuggerModel(refund()._replace(notice="parked: " + WHY))
+    assert hint_words(model) == ("parked: " + WHY, "warn")
