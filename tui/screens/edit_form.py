@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rollstep.core.rules.schema_example import example_text
 from textual import work
 from textual.containers import VerticalScroll
 from textual.message import Message
@@ -12,7 +13,6 @@ from textual.widgets import TextArea
 from .edit_model import SHOWN, EditModel, Field
 from .edit_panels import FieldBox, FieldPanel
 from .json_check import arguments_fault, json_fault, schema_note
-from .schema_example import example_text
 
 
 class EditForm(VerticalScroll, can_focus=False):

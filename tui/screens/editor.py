@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from rich.cells import cell_len
+from rollstep.core.rules.schema_example import example_text
 from textual import events
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
@@ -26,7 +27,6 @@ from .json_check import json_fault
 from .json_layout import lay_out
 from .key_guard import KeyGuard
 from .save_bar import Answer, SaveBar
-from .schema_example import example_text
 
 DRAFT_SECONDS = 0.7
 """A draft is kept so long after a key, however fast more keys follow."""

@@ -1,4 +1,4 @@
-"""An example value that fits a JSON Schema, to pre-fill a tool result written by hand. Pure."""
+"""An example value that fits a JSON Schema: to pre-fill a tool result, and for faults. Pure."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@ import json
 
 import jsonschema
 import pytest
-from rollstep.tui.screens.schema_example import example_from_schema, example_text
+from rollstep.core.rules.schema_example import example_from_schema, example_text
 
 ORDER = {
     "type": "object",
