@@ -13,11 +13,12 @@ hold; one that names nothing always holds.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from ..errors import UsageError
-from ..model.messages import Payload, TargetReply, ToolResult, UserMessage, payload_text
+from ..model.messages import Payload, TargetReply, ToolCall, ToolResult, UserMessage, payload_text
 from ..model.project import When
 from .json_values import MISSING, at, parse, pointer_tokens, same_value
 
@@ -69,14 +70,20 @@ def just_told(messages: tuple[Payload, ...]) -> tuple[Payload, ...]:
 
 
 def answered_tool(result: ToolResult, messages: tuple[Payload, ...]) -> str | None:
-    """The name in the call that a result answers, or None when that call is not to be seen. Ids
-    may come again in later turns: the newest call counts.
+    """The name in the call that a result answers, or None when that call is not to be seen."""
+    call = answered_call(result, messages)
+    return call.name if call is not None else None
+
+
+def answered_call(result: ToolResult, messages: Sequence[Payload]) -> ToolCall | None:
+    """The call that a result answers, or None when it is not to be seen. Ids may come again in
+    later turns: the newest call counts.
     """
     for message in reversed(messages):
         if isinstance(message, TargetReply):
             for call in message.tool_calls:
                 if call.id == result.call_id:
-                    return call.name
+                    return call
     return None
 
 

@@ -34,9 +34,13 @@ from ..model.messages import (
 from ..model.project import Project, SeesTools
 from ..model.steps import Role, Step
 from ..model.view import View
+from .conditions import answered_call
 from .stepper import START, Ask, Position, advance_anyway
 
 _replace = msgspec.structs.replace
+
+Injected = tuple[str, ToolCall]
+"""A fault by its name, and the call that it answers."""
 
 
 class PathState:
@@ -52,6 +56,7 @@ class PathState:
         "_tool",
         "_used",
         "cost",
+        "injected",
         "leaf_id",
         "position",
         "repeats",
@@ -71,6 +76,8 @@ class PathState:
         """How often the last exchange has occurred in a row; counted only for a project that has
         a limit on it."""
         self._counts_repeats = project.stop.repeated_exchanges is not None
+        self.injected: list[Injected] = []
+        """The faults of the path, each with the call that it answers."""
         self.state: str | None = None
         self.state_stale = False
         self._state_before_reply: str | None = None
@@ -108,6 +115,8 @@ class PathState:
         elif isinstance(payload, TargetReply):
             self._extend_by_reply(payload)
         elif isinstance(payload, ToolResult):
+            if step.injected and (call := answered_call(payload, self._tool)) is not None:
+                self.injected.append((step.injected, call))
             self._target.append(payload)
             self._tool.append(payload)
             self._in_reply += 1
