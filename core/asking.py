@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from .casting import Cast, RolesFor
 from .errors import RoleError, RollstepError
 from .events import AskEnded, AskStarted, Event, Streamed
 from .model.messages import Payload, Stop, TargetReply, ToolResult, UserMessage, user_message
@@ -26,22 +27,14 @@ from .rules.views import PathState
 if TYPE_CHECKING:
     from .roles.registry import Roles
 
-_SCRIPTED = frozenset({"scripted", "heuristic", "echo", "rules"})
-
-
-RolesFor = Callable[[Project], "Roles"]
-"""Makes the roles of a project."""
-
-
-def default_roles(project: Project) -> Roles:
-    """The built-in roles, none of which runs code that the project names."""
-    from .roles.registry import build_roles
-
-    return build_roles(project)
+OFFLINE = frozenset({"scripted", "heuristic", "echo", "rules"})
+"""Kinds of roles that answer by a script or a table: the same answer to the same take."""
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A payload and how it was made; ``request`` is the digest and body of what was sent."""
+    """A payload and how it was made; ``request`` is the digest and body of what was sent,
+    ``injected`` the fault that stands in the simulator's place.
+    """
 
     payload: Payload
     origin: Origin
@@ -49,6 +42,7 @@ class Made(msgspec.Struct, frozen=True):
     state: str | None = None
     call: Call | None = None
     request: tuple[str, str] | None = None
+    injected: str = ""
 
 
 Receive = Callable[[Ask, "Made | RoleError"], None]
@@ -56,14 +50,13 @@ Receive = Callable[[Ask, "Made | RoleError"], None]
 
 
 class Asker:
-    """Asks a project's roles. They are made when first needed, so that looking never runs a
-    user's code, and anew for each project revision.
+    """Asks a project's roles, and tells those who watch.
+
+    With a ``variant`` of the project given, its roles are asked in the place of the project's own.
     """
 
-    def __init__(self, roles_for: RolesFor, emit: Callable[[Event], None]) -> None:
-        self._roles_for = roles_for
-        self._roles: Roles | None = None
-        self._project: Project | None = None
+    def __init__(self, roles_for: RolesFor | None, emit: Callable[[Event], None]) -> None:
+        self.cast = Cast(roles_for)
         self._emit = emit
 
     async def make(
@@ -74,6 +67,7 @@ class Asker:
         take_index: int,
         seed: str,
         parent_id: str | None,
+        variant: Project | None = None,
     ) -> Made:
         """The payload that this action calls for. Raises RoleError and HumanNeeded."""
         if not isinstance(action, Ask):
@@ -82,9 +76,10 @@ class Asker:
         def stream(text: str) -> None:
             self._emit(Streamed(parent_id, text))
 
-        roles = await self._roles_of(project)
+        roles = await self.cast.of(project, variant)
         with self._told(action, roles, parent_id):
-            return await make(action, state, project, roles, take_index, seed, stream)
+            asked = variant or project
+            return await make(action, state, asked, roles, take_index, seed, stream)
 
     async def make_together(
         self,
@@ -94,39 +89,31 @@ class Asker:
         seed: str,
         parent_id: str | None,
         receive: Receive,
+        takes: Sequence[int] = (),
+        variant: Project | None = None,
     ) -> None:
         """Ask all of these at once (see the function); their texts are not streamed, because they
         would run into one another.
         """
-        roles = await self._roles_of(project)
-        with self._told(asks[0], roles, parent_id):
-            await make_together(asks, state, project, roles, seed, receive)
+        roles = await self.cast.of(project, variant)
+        with self._told(asks[0], roles, parent_id, len(takes) or 1):
+            asked = variant or project
+            await make_together(asks, state, asked, roles, seed, receive, takes)
 
     @contextmanager
-    def _told(self, ask: Ask, roles: Roles, parent_id: str | None) -> Iterator[None]:
+    def _told(
+        self, ask: Ask, roles: Roles, parent_id: str | None, takes: int = 1
+    ) -> Iterator[None]:
         """Those who watch are told that the asking starts and ends."""
-        self._emit(AskStarted(ask.role, parent_id, roles.name(ask.role)))
+        self._emit(AskStarted(ask.role, parent_id, roles.name(ask.role), takes))
         try:
             yield
         finally:
             self._emit(AskEnded(parent_id))
 
-    async def _roles_of(self, project: Project) -> Roles:
-        if self._roles is None or self._project is not project:
-            return await self._build(project)
-        return self._roles
-
-    async def _build(self, project: Project) -> Roles:
-        roles = self._roles_for(project)
-        await self.close()
-        self._roles, self._project = roles, project
-        return roles
-
     async def close(self) -> None:
         """Let the roles go: child processes end."""
-        if self._roles is not None:
-            await self._roles.aclose()
-            self._roles = None
+        await self.cast.close()
 
 
 def make(
@@ -144,6 +131,11 @@ def make(
     """
     if isinstance(action, Ask):
         view = state.view(action, project, take_index=take_index, seed=seed)
+        if project.faults and action.call is not None:
+            from .faulting import at_hand, fault_made
+
+            if (fault := fault_made(view, state.injected)) is not None:
+                return at_hand(fault)
         return _asked(action, view, roles, stream)
     return _by_script(action)
 
@@ -155,16 +147,24 @@ async def make_together(
     roles: Roles,
     seed: str,
     receive: Receive,
+    takes: Sequence[int] = (),
 ) -> None:
     """Ask all of these at once; ``receive`` gets each answer, or the RoleError in its place.
+    ``takes`` are their take indices, where these are not first answers.
 
     In the order of the questions, so that equal runs give equal bytes; an answer that has come
     while an earlier one is waited for is kept when that waiting is cancelled.
     """
-    views = [state.view(ask, project, seed=seed) for ask in asks]
+    numbered = zip(asks, takes or (0,) * len(asks), strict=True)
+    views = [state.view(ask, project, take_index=take, seed=seed) for ask, take in numbered]
+    faults: list[Made | None] = [None] * len(asks)
+    if project.faults and asks[0].call is not None:
+        from .faulting import faults_together
+
+        faults = faults_together(views, state.injected, takes=bool(takes))
     waiting = deque(
-        (ask, asyncio.create_task(_outcome(ask, view, roles)))
-        for ask, view in zip(asks, views, strict=True)
+        (ask, asyncio.create_task(_outcome(ask, view, roles, fault)))
+        for ask, view, fault in zip(asks, views, faults, strict=True)
     )
     try:
         while waiting:
@@ -181,9 +181,9 @@ async def make_together(
                 receive(ask, task.result())
 
 
-async def _outcome(ask: Ask, view: View, roles: Roles) -> Made | RoleError:
+async def _outcome(ask: Ask, view: View, roles: Roles, fault: Made | None) -> Made | RoleError:
     try:
-        return await _asked(ask, view, roles, no_stream)
+        return await _asked(ask, view, roles, no_stream) if fault is None else fault
     except RoleError as error:
         return error
 
@@ -230,7 +230,7 @@ def _ask(roles: Roles, view: View, stream: Stream) -> Awaitable[object]:
 
 
 def _made(answer: object, ask: Ask, roles: Roles, project: Project) -> Made:
-    origin: Origin = "script" if roles.kind(ask.role) in _SCRIPTED else "model"
+    origin: Origin = "script" if roles.kind(ask.role) in OFFLINE else "model"
     if not isinstance(answer, Answer):
         return Made(_checked(answer, ask, roles, project), origin)
     payload = _checked(answer.payload, ask, roles, project)

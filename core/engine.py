@@ -7,11 +7,11 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .asking import RolesFor, default_roles
+from .casting import RolesFor
 from .errors import StoreError, UsageError
 from .events import Event, Unsaved
 from .model.project import Project
@@ -37,16 +37,20 @@ class Engine:
         self,
         library: Path | None = None,
         *,
-        roles: RolesFor = default_roles,
+        roles: RolesFor | None = None,
         author: str = "",
         open_library: Callable[[], Library] | None = None,
+        at_end: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """``library`` is the file of the library; ``open_library`` opens another kind of one."""
+        """``library`` is the file of the library; ``open_library`` opens another kind of one.
+        ``at_end`` ends what the roles of all its sessions share.
+        """
         self.library: Library | None = None
         self.session: Session | None = None
         self._path = library
         self._open_library = open_library
         self._roles = roles
+        self._at_end = at_end
         self._author = author
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -173,6 +177,8 @@ class Engine:
         if self.library is not None:
             self.library.close()
             self.library = None
+        if self._at_end is not None:
+            await self._at_end()
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

@@ -49,11 +49,14 @@ class HeadMoved(msgspec.Struct, frozen=True):
 
 
 class AskStarted(msgspec.Struct, frozen=True):
-    """A role is being asked under ``parent_id``; ``who`` names it (its model, or its kind)."""
+    """A role is being asked under ``parent_id``; ``who`` names it (its model, or its kind).
+    ``takes`` says for how many answers at once, where more takes are asked for.
+    """
 
     role: Role
     parent_id: str | None
     who: str
+    takes: int = 1
 
 
 class Streamed(msgspec.Struct, frozen=True):

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Literal
 
-from .asking import Asker, RolesFor
+from .asking import Asker
+from .casting import RolesFor
 from .clock import Clock, wall_clock
 from .events import Event
 from .ids import IdMaker, random_step_ids
@@ -43,7 +44,7 @@ class OpenRollout:
     def __init__(
         self,
         rollout: Rollout,
-        roles: RolesFor,
+        roles: RolesFor | None,
         *,
         library: Keeper | None = None,
         author: str = "",

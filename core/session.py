@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from .asking import RolesFor, default_roles
+from .casting import RolesFor
 from .clock import Clock, wall_clock
 from .edits import Overridden, do_delete, name_of, plan_delete, put_insert, put_override
 from .errors import UsageError
@@ -26,6 +26,7 @@ from .model.project import Project
 from .model.rollout import Rollout, RolloutHeader
 from .model.steps import Step
 from .open_rollout import HEAD, At, OpenRollout
+from .reverting import do_revert, plan_revert
 from .rules.stepper import advance
 from .store.change import Saved
 
@@ -48,7 +49,7 @@ class Session(OpenRollout):
         seed: int = 0,
         source: str = "",
         record: int | None = None,
-        roles: RolesFor = default_roles,
+        roles: RolesFor | None = None,
         author: str = "",
         clock: Clock = wall_clock,
         rollout_id: str = "",
@@ -77,7 +78,7 @@ class Session(OpenRollout):
         saved: Saved,
         library: Keeper | None = None,
         *,
-        roles: RolesFor = default_roles,
+        roles: RolesFor | None = None,
         author: str = "",
         clock: Clock = wall_clock,
         new_id: IdMaker | None = None,
@@ -197,6 +198,17 @@ class Session(OpenRollout):
         label = f"delete of {name_of(steps[0])}" if len(steps) == 1 else "delete of a turn"
         with self._writer.command(label) as command:
             return do_delete(self._writer, command, steps, plan)
+
+    async def revert(self, step_id: str, reason: str = "") -> Overridden:
+        """Take a human's edit back: the original stands in its place, as a new take, with what
+        follows kept. A step that was written where nobody had said anything is left out.
+
+        Raises UsageError for a step that is no edit, or whose edit stands no longer.
+        """
+        self._player.must_be_idle()
+        plan = plan_revert(self._writer, step_id)
+        with self._writer.command(plan.label) as command:
+            return do_revert(self._writer, command, plan, reason)
 
     # -- moving, undoing, naming --------------------------------------------------------------
 

@@ -94,13 +94,15 @@ def build_roles(
     trusted: bool = False,
     trust: Trust | None = None,
     workers: Workers | None = None,
+    models: Workers | None = None,
 ) -> Roles:
     """The roles of a project.
 
     ``base_folder`` is where the project's own code is looked for first: the folder of its file, or
     the current one. Code runs only with ``trusted``, or when ``trust`` says yes; no child process
     starts before the first question. With ``workers`` given, roles built for many rollouts share
-    their child processes, and ``Roles.aclose`` leaves them running.
+    their child processes, and ``Roles.aclose`` leaves them running; with ``models`` they share the
+    gateway to the models only, and each has its own processes for a user's code.
 
     Raises UsageError for an unknown kind, a spec that cannot be played, or missing trust.
     """
@@ -115,7 +117,7 @@ def build_roles(
             f"This project {' and '.join(wants)}. Look at it first; then allow it with --trust, "
             "or by saying yes when the app asks."
         )
-    kept = Workers() if workers is None else workers
+    kept = Workers(models) if workers is None else workers
     making = Making(base_folder, kept)
     return _make(evaluator, target, simulator, making, kept if workers is None else None)
 

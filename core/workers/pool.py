@@ -113,9 +113,14 @@ class Shared:
 
 
 class Workers:
-    """The children of one session, or of a whole batch: who asks for the same thing shares them."""
+    """The children of one session, or of a whole batch: who asks for the same thing shares them.
 
-    def __init__(self) -> None:
+    With ``models`` given, the children that serve many are of those workers, and are left running:
+    many sessions go through one gateway, while each has its own processes for a user's code.
+    """
+
+    def __init__(self, models: Workers | None = None) -> None:
+        self._models = models
         self._shared: dict[str, Shared] = {}
         self._pools: dict[tuple[str, bytes], Pool] = {}
 
@@ -128,6 +133,8 @@ class Workers:
 
     def shared(self, service: str) -> Shared:
         """The one child that serves this to all. Starts none."""
+        if self._models is not None:
+            return self._models.shared(service)
         return self._shared.setdefault(service, Shared(service))
 
     async def aclose(self) -> None:

@@ -38,7 +38,7 @@ MEMBERS = {
     **dict.fromkeys(
         (
             *("asking", "edits", "history", "journal", "open_rollout", "player", "playthrough"),
-            "writer",
+            *("writer", "casting", "retaking", "reverting"),
         ),
         "session",
     ),
