@@ -98,6 +98,10 @@ class TreeWriter:
         for watcher in self.watchers:
             watcher(event)
 
+    def now(self) -> float:
+        """The time, by this session's clock."""
+        return self._clock()
+
     def known(self, step_id: str) -> Step:
         """The step of this id. Raises UsageError when it is not here."""
         step = self.rollout.steps.get(step_id)
@@ -189,6 +193,7 @@ class TreeWriter:
             call=made.call,
             script_index=made.script_index,
             state=made.state,
+            injected=made.injected,
             revision=revision,
         )
         self._add(step, made.request, move=not late)
@@ -233,22 +238,39 @@ class TreeWriter:
         """Carry out a plan: each copy names its original and costs nothing."""
         stale = bool(parent_id) and self.rollout.steps[parent_id].state_stale  # type: ignore[index]
         for original, payload in plan.copies:
-            step = _replace(
-                original,
-                id=self.new_id(),
-                parent_id=parent_id,
-                payload=payload,
-                seq=0,
-                replaces=None,
-                reason="",
-                copied_from=original.id,
-                late=False,
-                call=None,
-                created_at=self._clock(),
-                state_stale=original.state is not None and (stale or original.state_stale),
-            )
-            self._add(step)
-            parent_id = step.id
+            parent_id = self.put_copy(original, payload, parent_id, stale=stale).id
+
+    def put_copy(
+        self,
+        original: Step,
+        payload: Payload,
+        parent_id: str | None,
+        *,
+        stale: bool = False,
+        author: str | None = None,
+        reason: str = "",
+        replaces: str | None = None,
+    ) -> Step:
+        """A copy of a step after another: it names its original and costs nothing. ``stale`` says
+        that a state it carries is from before an edit.
+        """
+        step = _replace(
+            original,
+            id=self.new_id(),
+            parent_id=parent_id,
+            payload=payload,
+            seq=0,
+            author=original.author if author is None else author,
+            replaces=replaces,
+            reason=reason,
+            copied_from=original.id,
+            late=False,
+            call=None,
+            created_at=self._clock(),
+            state_stale=original.state is not None and (stale or original.state_stale),
+        )
+        self._add(step)
+        return step
 
     def _add(
         self, step: Step, request: tuple[str, str] | None = None, *, move: bool = True

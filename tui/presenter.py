@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rollstep.core import events as ev
+from rollstep.core.model.edited import is_edit
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Rollout
@@ -22,7 +23,6 @@ from .moving import Moving, TakeMove
 from .path import Band, Path
 from .snapshot import Asking, Snapshot, tail_lines
 from .stepview import PaneLine, pane_lines
-from .who import is_edit
 
 __all__ = ["DebuggerModel", "TakeMove"]
 

@@ -60,15 +60,6 @@ def is_live(project: Project, role: Role) -> bool:
     return kind_of(project, role) == "llm"
 
 
-def is_edit(step: Step, project: Project) -> bool:
-    """Whether a human changed the play here: a step in the place of another, or one written where
-    somebody else plays. What a human's own role says is no edit.
-    """
-    if step.origin != "human" or step.copied_from:
-        return False
-    return step.replaces is not None or kind_of(project, step.role) != "human"
-
-
 def made_by(step: Step) -> str:
     """Who made a step, for the inspector."""
     if step.origin == "human":

@@ -9,13 +9,23 @@ from .marks import Mark, Silence
 from .rollout import Branch
 
 
+class Revert(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A human's edit (or a copy of one) that was taken back: which step, by whom, when and why."""
+
+    step_id: str
+    by: str = ""
+    at: float = 0.0
+    reason: str = ""
+
+
 class Command(msgspec.Struct, frozen=True, omit_defaults=True):
     """One command: the steps it made, where it moved the head, what it renamed, hid, marked,
     silenced or set.
 
     ``n`` counts from 1. ``hides`` are steps that the command took out of sight (a deleted tail);
-    undo shows them again. ``undone`` commands' steps are hidden; a command made after an undo makes
-    the undone ones ``abandoned``: they stay hidden and cannot be redone.
+    undo shows them again. ``reverts`` are the edits that it took back. ``undone`` commands' steps
+    are hidden; a command made after an undo makes the undone ones ``abandoned``: they stay hidden
+    and cannot be redone.
     """
 
     n: int
@@ -34,6 +44,7 @@ class Command(msgspec.Struct, frozen=True, omit_defaults=True):
     breakpoints_after: tuple[Breakpoint, ...] | None = None
     revision_before: int | None = None
     revision_after: int | None = None
+    reverts: tuple[Revert, ...] = ()
     undone: bool = False
     abandoned: bool = False
 
@@ -44,6 +55,13 @@ def hidden_steps(commands: Iterable[Command]) -> set[str]:
     for command in commands:
         hidden.update(command.step_ids if command.undone else command.hides)
     return hidden
+
+
+def reverts_of(commands: Iterable[Command]) -> dict[str, Revert]:
+    """The edits that stand reverted, by the id of their step."""
+    return {
+        each.step_id: each for command in commands if not command.undone for each in command.reverts
+    }
 
 
 class Draft(msgspec.Struct, frozen=True, omit_defaults=True):

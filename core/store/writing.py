@@ -12,9 +12,10 @@ import msgspec
 
 from ..errors import StoreError
 from ..model.debugging import Breakpoints
+from ..model.edited import is_edit
 from ..model.history import Command, hidden_steps
 from ..model.messages import Stop, UserMessage
-from ..model.project import HumanEvaluator, HumanSimulator, HumanTarget, Project
+from ..model.project import Project
 from ..model.steps import Step
 from .change import Change
 from .codec import COMMAND, PROJECT, STEP, encode, to_bytes
@@ -222,29 +223,21 @@ def _in_sight(
 
 
 def _is_edit(connection: sqlite3.Connection, key: int, change: Change, step: Step) -> bool:
-    """Whether a human changed the play: a step in the place of another, or one written where
-    somebody else plays.
-    """
-    if step.origin != "human" or step.copied_from is not None:
+    if step.origin != "human":
         return False
-    return step.replaces is not None or not _played_by_hand(connection, key, change, step)
+    project = None if step.replaces is not None else _project_of(connection, key, change, step)
+    return is_edit(step, project)
 
 
-def _played_by_hand(connection: sqlite3.Connection, key: int, change: Change, step: Step) -> bool:
+def _project_of(
+    connection: sqlite3.Connection, key: int, change: Change, step: Step
+) -> Project | None:
     rows = connection.execute(
         "SELECT body FROM revisions JOIN projects ON digest = project WHERE rollout = ? ORDER BY n",
         (key,),
     )
     projects = [*map(PROJECT.decode, (row[0] for row in rows)), *change.projects]
-    if not projects:
-        return False
-    project = projects[min(step.revision, len(projects) - 1)]
-    roles = {
-        "evaluator": project.evaluator,
-        "target": project.target,
-        "tool": project.tool_simulator,
-    }
-    return isinstance(roles[step.role], HumanEvaluator | HumanTarget | HumanSimulator)
+    return projects[min(step.revision, len(projects) - 1)] if projects else None
 
 
 def _stored(connection: sqlite3.Connection, key: int, step_id: str) -> Step | None:
