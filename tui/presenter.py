@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rollstep.core import events as ev
 from rollstep.core.model.edited import is_edit
@@ -18,11 +18,15 @@ from rollstep.core.model.rollout import Rollout
 from rollstep.core.model.steps import ROLES, Attempt, Step
 from rollstep.core.rules.stepper import Action, next_action
 
+from .branches import branch_name
 from .layout import LaneLayout
 from .moving import Moving, TakeMove
 from .path import Band, Path
 from .snapshot import Asking, Snapshot, tail_lines
 from .stepview import PaneLine, pane_lines
+
+if TYPE_CHECKING:
+    from .break_marks import BreakMarks
 
 __all__ = ["DebuggerModel", "TakeMove"]
 
@@ -43,6 +47,7 @@ class DebuggerModel(Moving):
         self.silences = snapshot.silences
         self.breakpoints = snapshot.breakpoints
         self.hits = snapshot.hits
+        self._breaks: BreakMarks | None = None
         self.throwaway = snapshot.throwaway
         self.attempts: dict[str | None, list[Attempt]] = {}
         for attempt in snapshot.attempts:
@@ -59,6 +64,7 @@ class DebuggerModel(Moving):
         self.layout = LaneLayout(self)
         self.path = Path()
         self.leaf: str | None = None
+        self.shown_before: str | None = None
         self.cursor = -1
         self._jumps: list[str | None] = []
         self._blocks: OrderedDict[tuple[str, int], list[PaneLine]] = OrderedDict()
@@ -96,6 +102,19 @@ class DebuggerModel(Moving):
         self.drafts = frozenset(slots)
         self.drafted = frozenset(slot.partition(":")[2] for slot in self.drafts)
 
+    def breaks_at(self, index: int) -> tuple[int, ...]:
+        """The breakpoints, by their number from 0, that hold at this step; each step is looked at
+        when it is first seen.
+        """
+        if not self.breakpoints:
+            return ()
+        marks = self._breaks
+        if marks is None or not marks.fits(self.path, self.project, self.breakpoints):
+            from .break_marks import BreakMarks
+
+            marks = self._breaks = BreakMarks(self.path, self.project, self.breakpoints)
+        return marks.at(index)
+
     def is_edit(self, step: Step) -> bool:
         """Whether a human changed the play with this step; as its own project has the roles."""
         projects = self.rollout.projects
@@ -103,14 +122,7 @@ class DebuggerModel(Moving):
 
     def branch_name(self) -> str:
         """The name of the branch shown, or its number."""
-        named = {branch.leaf_id: branch.name for branch in self.branches if branch.name}
-        if self.leaf in named:
-            return named[self.leaf]
-        leaves = self.rollout.leaves()
-        if len(leaves) < 2:
-            return "main"
-        place = leaves.index(self.leaf) + 1 if self.leaf in leaves else 0
-        return f"branch {place} of {len(leaves)}"
+        return branch_name(self.rollout, self.leaf, self.branches)
 
     # events
 
@@ -230,6 +242,8 @@ class DebuggerModel(Moving):
 
     def _show(self, leaf: str | None, cursor_on: str | None) -> None:
         self._shown_anew = True
+        if self.leaf is not None and self.leaf != leaf:
+            self.shown_before = self.leaf
         self.leaf = leaf
         self.path = Path(self.rollout.path(leaf), self.is_edit)
         self.layout.reset()
