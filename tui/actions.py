@@ -108,6 +108,8 @@ ACTIONS: tuple[Action, ...] = (
     _make("retake", "r", "r", "retake", "Ask anew at this step: more takes, by whom you like"),
     _make("breaks", "b f9", "b", "break", "Breakpoints: on this kind of step, or any condition"),
     _make("run_to", "", ":", "", "Run to this step, or to a condition, once"),
+    _make("breaks_clear", "", ":", "", "Remove all breakpoints"),
+    _make("breaks_switch", "", ":", "", "Switch all breakpoints off, or on again"),
     _make("fault", "f", "f", "fault", "Inject a fault in place of a tool result"),
     _make("stop_here", "0", "0", "", "Stop here, with a reason"),
     _make("more_turns", "", ":", "", "More turns: raise max_turns and go on"),

@@ -120,6 +120,10 @@ def _counts(model: DebuggerModel, brevity: int = 0) -> list[Span]:
     flags = sum(map(len, path.flagged.values())) if len(path.flagged) < 50 else len(path.flagged)
     words = f"{flags}!" if brevity else _plural(flags, "flag") + " !"
     pieces.append((words, "warn" if flags else "dim"))
+    if model.breakpoints:
+        on = sum(each.enabled for each in model.breakpoints)
+        words = f"{on}#" if brevity else _plural(on, "break") + " #"
+        pieces.append((words, "key" if on else "dim"))
     return pieces
 
 

@@ -21,6 +21,7 @@ from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from rollstep.core.engine import Engine
+    from rollstep.core.model.debugging import Breakpoint
     from rollstep.core.model.history import Draft
     from rollstep.core.model.project import Project
     from rollstep.core.session import Session
@@ -204,13 +205,28 @@ class Controller:
         return self.command("turn", lambda session: session.turn(at))
 
     def run(self, at: str | None) -> bool:
-        """To the end, a limit, or a pause."""
+        """To the end, a limit, a breakpoint, or a pause."""
 
         async def running(session: Session) -> None:
             async for _ in session.run(at):
                 pass
 
         return self.command("run", running)
+
+    def run_to(self, at: str | None, step_id: str) -> bool:
+        """As ``run``, but no further than to this step."""
+
+        async def running(session: Session) -> bool:
+            last = None
+            async for step in session.run(at, lambda step: step.id == step_id):
+                last = step.id
+            return last == step_id
+
+        return self.command("run to", running)
+
+    def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> Future[object] | None:
+        """Let runs pause here and nowhere else; one that is going on takes notice."""
+        return self._quiet(lambda session: session.set_breakpoints(breakpoints))
 
     def pause(self) -> None:
         """Let a run end after the step that is being made."""

@@ -94,6 +94,7 @@ def _message(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]
         yield Block("dim", f"answers {call_text(call)}")
     yield from payload_blocks(step.payload)
     yield from _flags(model, step)
+    yield from _breaks(model)
     yield from _takes(model, step, reading)
     yield from _failures(model.attempts.get(step.id, []))
     if not reading:
@@ -182,6 +183,22 @@ def _flags(model: DebuggerModel, step: Step) -> Iterator[Block]:
         yield Block("heading", "flags on this step")
         for flag in flags:
             yield Block("warn", f"! {flag}")
+
+
+def _breaks(model: DebuggerModel) -> Iterator[Block]:
+    """The breakpoints that hold at the step."""
+    places = model.breaks_at(model.cursor)
+    if not places:
+        return
+    from .breaks import query_of
+
+    yield Block("text", "")
+    yield Block("heading", "breakpoints that hold here")
+    for place in places:
+        each = model.breakpoints[place]
+        name = f'"{each.name}" ' if each.name else ""
+        when = " (before it is made)" if each.before else ""
+        yield Block("key", f"# {place + 1} {name}{query_of(each)}{when}")
 
 
 def _takes(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]:

@@ -18,7 +18,7 @@ from .presenter import DebuggerModel
 from .rows import Row, Span, row
 from .snapshot import Asking
 from .stepview import PaneLine, stop_title, text_lines
-from .timeline import mark
+from .timeline import marks
 from .who import LANES, LETTERS
 from .wrap import fit
 
@@ -27,6 +27,7 @@ FOLDED = 3
 NARROW = 110
 """Screens narrower than this show one lane."""
 _MIN_LANE = 18
+_SIGNS = {"*": "human", "~": "human", "!": "warn", "…": "warn", "#": "key"}
 
 
 class Lane(NamedTuple):
@@ -176,7 +177,7 @@ class PaneView:
             selected = band.first == self.model.cursor
             style = "stop" + (":ahead" if band.first > self.model.cursor else "")
             assert isinstance(step.payload, Stop)
-            sign = mark(self.model, band.first).strip()
+            sign = marks(self.model, band.first)
             lead = ">" if selected else "─"
             label = f"{lead}─ {band.first + 1}{sign} {stop_title(step.payload)} "
         elif band.first > self.model.cursor >= 0:
@@ -238,14 +239,14 @@ class PaneView:
             return [(text.ljust(self._gutter()), "more" + state)]
         if line:
             return [(" " * self._gutter(), "text" + state)]
-        sign = mark(self.model, item)
-        style = {"*": "human", "~": "human", "!": "warn", "…": "warn"}.get(sign, "text") + state
+        signs = f"{marks(self.model, item):<2}"
         lead = (">", "cursor") if selected else ("┊" if state else " ", "dim")
         number = (f"{item + 1:>{self.digits}}", role + ":strong" + state)
-        spans: list[Span] = [lead, number, (sign, style)]
+        spans: list[Span] = [lead, number]
+        # Where a step has two signs, the second takes the blank behind the first.
+        spans += [(sign, _SIGNS.get(sign, "text") + state) for sign in signs]
         if len(self.lanes) == 1:
-            spans.append((f" {LETTERS[role]}", role + ":strong" + state))
-        spans.append((" ", "text" + state))
+            spans.append((LETTERS[role] + " ", role + ":strong" + state))
         return spans
 
     def _body(self, shown: PaneLine, state: str, item: int) -> list[Span]:

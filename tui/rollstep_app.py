@@ -168,6 +168,10 @@ class RollstepApp(OrderedKeys[int]):
         if debugger is not None and events_now:
             debugger.model.apply_all(events_now)
             debugger.news(_only_streamed(events_now))
+            for screen in self.screen_stack[self.screen_stack.index(debugger) + 1 :]:
+                # A dialog over it that shows what a run goes on to change.
+                if (news := getattr(screen, "news", None)) is not None:
+                    news()
 
     def on_command_ended(self, message: CommandEnded) -> None:
         """A command is over."""

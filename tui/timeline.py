@@ -113,7 +113,7 @@ def _step(model: DebuggerModel, index: int, hit: bool) -> list[tuple[str, str, i
         text = f"end {one_line(step.payload.reason)[:20]}"
     else:
         text = LETTERS[step.role].lower() if ahead else LETTERS[step.role]
-    text += mark(model, index).strip()
+    text += marks(model, index)
     takes = model.takes(index)
     if takes > 1:
         text += f"+{takes - 1}"
@@ -125,6 +125,11 @@ def _step(model: DebuggerModel, index: int, hit: bool) -> list[tuple[str, str, i
         index == model.cursor + 1 and index > 0 and path.turn[index - 1] == path.turn[index]
     )
     return [("" if after_cursor else " ", "dim", None), (text, style, index)]
+
+
+def marks(model: DebuggerModel, index: int) -> str:
+    """All signs of a step: what ``mark`` says, and # where a breakpoint holds."""
+    return mark(model, index).strip() + ("#" if model.breaks_at(index) else "")
 
 
 def mark(model: DebuggerModel, index: int) -> str:

@@ -234,7 +234,8 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         failed = len(model.attempts.get(model.step_id, ()))
         stored = self._requests.get(step.call.request) if step and step.call else None
         hint = bars.hint_words(model)
-        return (step, tab.id, model.cursor, takes, failed, hint, stored is None)
+        breaks = model.breaks_at(model.cursor) and model.breakpoints if step else ()
+        return (step, tab.id, model.cursor, takes, failed, hint, stored is None, breaks)
 
     def _request(self, tab: Tab) -> str | None:
         """The stored request of the step, fetched from the library when it is first looked at."""

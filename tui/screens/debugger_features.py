@@ -15,6 +15,8 @@ FEATURES: dict[str, str] = {
     "takes": "debugger_takes",
     "breaks": "debugger_breaks",
     "run_to": "debugger_breaks",
+    "breaks_clear": "debugger_breaks",
+    "breaks_switch": "debugger_breaks",
     "fault": "debugger_faults",
     "stop_here": "debugger_stops",
     "more_turns": "debugger_stops",

@@ -9,10 +9,12 @@ from rollstep.core.model.messages import Stop
 _GOES_THERE = frozenset(
     {
         *("write", "override", "insert", "delete", "undo", "redo"),
-        *("retake", "inject", "revert", "more turns"),
+        *("retake", "inject", "revert", "more turns", "run to"),
     }
 )
 """Commands after which the cursor stands where the head is."""
+_MAKES_NOTHING = frozenset({"change of breakpoints", "silencing a flag", "mark", "naming a branch"})
+"""What may be undone and redone while the human looks elsewhere."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +69,11 @@ class MakeActions:
             self.screen.flash("Pausing after this step …")
             return
         self._from_here(self.screen.rollstep.controller.run)
+
+    def run_to(self, step_id: str) -> None:
+        """Run from the head to a recorded step after it."""
+        head = self.screen.model.head
+        self._from_here(lambda _: self.screen.rollstep.controller.run_to(head, step_id))
 
     def do_undo(self) -> None:
         """Undo."""
@@ -261,7 +268,8 @@ class MakeActions:
 
     def command_ended(self, label: str, result: object) -> None:
         """A command is over: follow the head, and say what happened."""
-        if label in _GOES_THERE:
+        stays = label in ("undo", "redo") and result in _MAKES_NOTHING
+        if label in _GOES_THERE and not stays:
             self.screen.model.follow_head()
         words = _outcome(label, result)
         if words:
@@ -270,6 +278,8 @@ class MakeActions:
 
 
 def _outcome(label: str, result: object) -> str:
+    if label == "run to":
+        return "Here you are: recorded steps were walked, free." if result else ""
     if label in ("undo", "redo"):
         done = "Undone" if label == "undo" else "Redone"
         return f"{done}: {result}." if result else f"Nothing to {label}."
