@@ -18,7 +18,7 @@ from ..model.messages import Payload, ToolCall, ToolResult, parts_text, text_par
 from ..model.project import Project, Tool
 from . import fault_texts as texts
 from .conditions import answered_call
-from .json_values import MISSING, includes, parse
+from .json_values import includes, parse
 from .misfit import misfit
 
 
@@ -35,14 +35,20 @@ class FaultPlace(msgspec.Struct, frozen=True):
     instead: ToolResult | None = None
 
     @property
+    def tool(self) -> Tool | None:
+        """The tool that is called, where it is declared."""
+        return next((tool for tool in self.tools if tool.name == self.call.name), None)
+
+    @property
     def returns(self) -> str | None:
-        """The schema of the tool's results, where the tool is declared and has one."""
-        return next((t.returns for t in self.tools if t.name == self.call.name), None)
+        """The schema of its results, where it has one."""
+        return self.tool.returns if self.tool is not None else None
 
     @property
     def known_text(self) -> str:
         """The text of a result that this tool gave, or nothing."""
-        known = self.instead if self.instead is not None else self.previous
+        instead = self.instead
+        known = instead if instead is not None and not instead.is_error else self.previous
         return parts_text(known.parts) if known is not None else ""
 
 
@@ -65,7 +71,7 @@ def _truncated(place: FaultPlace, rng: random.Random) -> str:
 
 
 def _wrong_type(place: FaultPlace, rng: random.Random) -> str:
-    return texts.dumped(_misfit(place))
+    return misfit(place.tool, place.known_text)
 
 
 def _injection(place: FaultPlace, rng: random.Random) -> str:
@@ -127,8 +133,6 @@ def why_not(fault: str, place: FaultPlace) -> str:
     """Why a built-in kind makes no sense here; empty when it does."""
     if fault == "stale_data" and place.previous is None:
         return f"{place.call.name} has no earlier result in this path"
-    if fault == "wrong_type" and _misfit(place) is MISSING:
-        return f"the returns schema of {place.call.name} permits everything"
     return ""
 
 
@@ -180,12 +184,6 @@ def nearest(fault: str, names: Sequence[str]) -> str:
     close = get_close_matches(fault, names, 1)
     known = f"There are: {', '.join(dict.fromkeys(names))}."
     return f"Did you mean {close[0]}? {known}" if close else known
-
-
-def _misfit(place: FaultPlace) -> object:
-    text = place.known_text
-    value = parse(text) if text else MISSING
-    return misfit(place.returns, text if text and value is MISSING else value)
 
 
 def _previous(messages: Sequence[Payload], tool: str) -> ToolResult | None:

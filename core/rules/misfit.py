@@ -1,40 +1,47 @@
-"""A value of a wrong type: one that a tool's ``returns`` schema does not permit. Pure."""
+"""A result of a wrong type: one that a tool's ``returns`` schema does not permit. Pure."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
+from ..model.project import Tool
 from .json_values import MISSING, parse
 from .schema_example import example_from_schema
+from .schemas import args_problem, result_problem
 
 _MEMBERS = 50
 """Members of an object that are tried one after the other."""
 
-Permits = Callable[[Any], bool]
 
+def misfit(tool: Tool | None, known: str) -> str:
+    """The text of a result that the tool's ``returns`` does not permit: the ``known`` result, or an
+    example that would fit, with one member of another type.
 
-def misfit(returns: str | None, like: Any = MISSING) -> Any:
-    """A value that ``returns`` does not permit: ``like``, or an example that would fit, with one
-    member of another type. MISSING where the schema permits everything.
-
-    Without a usable schema, ``like`` as another type; null where nothing is known at all.
+    Where there is no ``returns``, or it permits everything, the known result as another JSON type;
+    null where nothing is known at all.
     """
-    permits = _checker(returns) if returns else None
-    if permits is None:
-        return None if like is MISSING else other_type(like)
-    base = like
-    if like is MISSING or not _fits(permits, like):
-        base = example_from_schema(parse(returns or ""))
-    for candidate in _candidates(base):
-        if not _fits(permits, candidate):
-            return candidate
-    return MISSING
+    value = parse(known) if known else MISSING
+    if known and value is MISSING:
+        value = known
+    if tool is not None and tool.returns is not None:
+        base = value
+        if value is MISSING or result_problem(tool, known):
+            base = example_from_schema(parse(tool.returns))
+        texts = [json.dumps(each, ensure_ascii=False) for each in _candidates(base)]
+        # Any text may be meant as a string; as the JSON that it is, it may still be wrong.
+        strict = msgspec.structs.replace(tool, parameters=tool.returns)
+        found = next((text for text in texts if result_problem(tool, text)), None)
+        found = found or next((text for text in texts if args_problem(strict, text)), None)
+        if found is not None:
+            return found
+    return json.dumps(None if value is MISSING else _other_type(value), ensure_ascii=False)
 
 
-def other_type(value: Any) -> Any:
+def _other_type(value: Any) -> Any:
     """The value as a tool gives it that encodes twice, or wraps what it should not."""
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
@@ -47,44 +54,10 @@ def _candidates(base: Any) -> Iterator[Any]:
     """From the likeliest mistake to the crudest."""
     if isinstance(base, dict):
         for key in list(base)[:_MEMBERS]:
-            yield {**base, key: other_type(base[key])}
+            yield {**base, key: _other_type(base[key])}
         for key in list(base)[:_MEMBERS]:
             yield {**base, key: None}
     if isinstance(base, list) and base:
-        yield [other_type(base[0]), *base[1:]]
-    yield other_type(base)
+        yield [_other_type(base[0]), *base[1:]]
+    yield _other_type(base)
     yield from (None, "unknown", [], {}, -1, 0.5, False)
-
-
-@lru_cache(maxsize=256)
-def _checker(returns: str) -> Permits | None:
-    """Says whether the schema permits a value; None for what is no schema."""
-    schema = parse(returns)
-    if isinstance(schema, bool):
-        return lambda value: bool(schema)
-    if not isinstance(schema, dict) or not schema:
-        return None
-    import jsonschema
-    import referencing
-
-    try:
-        kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
-        kind.check_schema(schema)
-        permits: Permits = kind(schema, registry=referencing.Registry()).is_valid
-        permits(None)
-    except (*_UNUSABLE, jsonschema.SchemaError, referencing.exceptions.Unresolvable):
-        return None
-    return permits
-
-
-_UNUSABLE = (RecursionError, ValueError, TypeError, AttributeError)
-
-
-def _fits(permits: Permits, value: Any) -> bool:
-    """A schema that only some value makes unusable (a reference that leads nowhere) permits it."""
-    import referencing
-
-    try:
-        return permits(value)
-    except (*_UNUSABLE, referencing.exceptions.Unresolvable):
-        return True
