@@ -78,6 +78,7 @@ async def play_through(
             call=made.call,
             script_index=made.script_index,
             state=made.state,
+            injected=made.injected,
         )
         steps.append(step)
         state.extend(step)
