@@ -22,6 +22,7 @@ from .model.rollout import Branch, Rollout
 from .model.steps import Attempt, Role
 from .model.view import View
 from .player import Player
+from .retaking import Retaking
 from .rules.stepper import Action, Ask, Nobody, Position, next_action
 from .rules.views import view_for
 from .store.change import Saved
@@ -63,6 +64,7 @@ class OpenRollout:
         self._scores: tuple[Score, ...] = ()
         self._asker = Asker(roles, self._writer.emit)
         self._player = Player(self._writer, self._asker, clock=clock, seed=rollout.header.seed)
+        self._retaking = Retaking(self._writer, self._asker, self._player)
 
     def _load(self, saved: Saved) -> None:
         writer = self._writer

@@ -6,13 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 
-import msgspec
-
 from .asking import Asker, Made
 from .clock import Clock
 from .errors import RoleError, UsageError
 from .events import Failed, Paused
-from .model.messages import Payload, Stop, ToolResult
+from .model.messages import Stop
 from .model.project import StopRules
 from .model.steps import Attempt, Step
 from .playthrough import attempt_of
@@ -22,6 +20,9 @@ from .rules.views import PathState
 from .writer import TreeWriter
 
 _NO_LIMITS = StopRules()
+
+_PATIENCE = 3.0
+"""Seconds that somebody's object, which may swallow its cancelling, can hold up the end."""
 
 
 class Player:
@@ -34,12 +35,18 @@ class Player:
         self._writer = writer
         self._asker = asker
         self._clock = clock
-        self._seed = str(seed)
+        self.seed = str(seed)
         self._task: asyncio.Task[object] | None = None
 
     def cancel(self) -> bool:
         """Cancel the call in flight; False when there is none."""
         return self._task is not None and self._task.cancel()
+
+    async def end(self) -> None:
+        """Cancel the call in flight and wait until nothing is left of its command."""
+        task = self._task
+        if task is not None and task.cancel():
+            await asyncio.wait({task}, timeout=_PATIENCE)
 
     def must_be_idle(self) -> None:
         """Raise UsageError while a step is being made."""
@@ -78,13 +85,6 @@ class Player:
             return writer.rollout.steps[recorded]
         return await self._make_next(parent)
 
-    async def retake(self, step: Step) -> Step | None:
-        """Ask anew at this step's place; a role counts the takes it has given before."""
-        steps = self._writer.rollout.steps
-        takes = self._writer.rollout.takes(step.id)
-        given = sum(1 for take in takes if steps[take].origin != "human")
-        return await self._make_next(step.parent_id, max(given, 1), step.payload)
-
     async def _go_on(self, parent: str | None) -> tuple[Sequence[Step], RoleError | None]:
         """The next step, or all results of a reply whose calls may be asked for at once; and the
         failure of one of those.
@@ -97,9 +97,7 @@ class Player:
         step = await self.step(parent)
         return (() if step is None else (step,)), None
 
-    async def _make_next(
-        self, parent: str | None, take_index: int = 0, retaken: Payload | None = None
-    ) -> Step | None:
+    async def _make_next(self, parent: str | None) -> Step | None:
         writer = self._writer
         if parent != writer.head:
             writer.set_head(parent)
@@ -107,25 +105,17 @@ class Player:
         action = next_action(state.position, writer.project)
         if isinstance(action, Nobody):
             return None
-        if isinstance(retaken, ToolResult) and isinstance(action, Ask):
-            # Results need not stand in the order of their calls: a human may write any of them.
-            call = next(c for c in state.position.open_calls if c.id == retaken.call_id)
-            action = msgspec.structs.replace(action, call=call)
-        return await self._make(action, state, parent, take_index)
+        return await self._make(action, state, parent)
 
-    async def _make(
-        self, action: Action, state: PathState, parent: str | None, take_index: int
-    ) -> Step:
+    async def _make(self, action: Action, state: PathState, parent: str | None) -> Step:
         writer = self._writer
         project, revision = writer.project, writer.revision
         try:
-            with self._being_busy():
-                made = await self._asker.make(
-                    action, state, project, take_index, self._seed, parent
-                )
+            with self.being_busy():
+                made = await self._asker.make(action, state, project, 0, self.seed, parent)
         except RoleError as error:
             assert isinstance(action, Ask)
-            self._fail(error, action, parent)
+            self.fail(error, action, parent)
             raise
         step = writer.put_made(made, parent, revision=revision, late=writer.head != parent)
         writer.save()
@@ -153,15 +143,16 @@ class Player:
 
         state = writer.state_at(parent)
         try:
-            with self._being_busy():
-                await self._asker.make_together(asks, state, project, self._seed, parent, receive)
+            with self.being_busy():
+                await self._asker.make_together(asks, state, project, self.seed, parent, receive)
         finally:
             for error, ask in failed:
-                self._fail(error, ask, steps[-1].id if steps else parent)
+                self.fail(error, ask, steps[-1].id if steps else parent)
         return steps, failed[0][0] if failed else None
 
     @contextmanager
-    def _being_busy(self) -> Iterator[None]:
+    def being_busy(self) -> Iterator[None]:
+        """Meanwhile nothing else is made, and ``cancel`` cancels the task that this runs in."""
         self.busy = True
         self._task = asyncio.current_task()
         try:
@@ -170,7 +161,8 @@ class Player:
             self.busy = False
             self._task = None
 
-    def _fail(self, error: RoleError, ask: Ask, parent: str | None) -> None:
+    def fail(self, error: RoleError, ask: Ask, parent: str | None) -> None:
+        """Keep a failure, as an attempt."""
         attempt = attempt_of(error, ask, parent, self._writer.new_id(), self._clock())
         self.attempts.append(attempt)
         self._writer.journal.attempt(attempt)

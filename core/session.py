@@ -26,6 +26,7 @@ from .model.project import Project
 from .model.rollout import Rollout, RolloutHeader
 from .model.steps import Step
 from .open_rollout import HEAD, At, OpenRollout
+from .retaking import AskChange
 from .reverting import do_revert, plan_revert
 from .rules.stepper import advance
 from .store.change import Saved
@@ -119,16 +120,24 @@ class Session(OpenRollout):
                 if until is not None and until(step):
                     break
 
-    async def retake(self, step_id: str, n: int = 1) -> tuple[Step, ...]:
-        """Ask anew at this step's place: ``n`` new takes beside it; the head moves to the last."""
+    async def retake(
+        self, step_id: str, n: int = 1, change: AskChange | None = None
+    ) -> tuple[Step, ...]:
+        """Ask anew at this step's place: up to ``n`` new takes beside it; the head moves to the
+        last.
+
+        Models are asked for all at once, in a ``change`` for these takes only. A script gives the
+        answers that no take gives yet. What came is kept when one fails (RoleError) or the rest is
+        cancelled. UsageError, and no step, where nobody is asked or nothing new can be said.
+        """
+        self._player.must_be_idle()
         old = self._writer.known(step_id)
-        made: list[Step] = []
         with self._writer.command(f"retake of {name_of(old)}"):
-            for _ in range(n):
-                step = await self._player.retake(old)
-                if step is not None:
-                    made.append(step)
-        return tuple(made)
+            return await self._retaking.retake(old, n, change)
+
+    async def alternatives(self, step_id: str, n: int = 1) -> tuple[Payload, ...]:
+        """What the next ``n`` takes of a script or table would say; empty for a live role."""
+        return await self._retaking.alternatives(self._writer.known(step_id), n)
 
     def pause(self) -> None:
         """Let a run end after the step that is being made."""
@@ -303,6 +312,6 @@ class Session(OpenRollout):
 
     async def close(self) -> None:
         """Save what waits and let the roles go."""
-        self.cancel()
+        await self._player.end()
         self._writer.save()
         await self._asker.close()

@@ -180,7 +180,15 @@ class TreeWriter:
 
     # -- steps --------------------------------------------------------------------------------
 
-    def put_made(self, made: Made, parent_id: str | None, *, revision: int, late: bool) -> Step:
+    def put_made(
+        self,
+        made: Made,
+        parent_id: str | None,
+        *,
+        revision: int,
+        late: bool,
+        reason: str = "",
+    ) -> Step:
         """A role's answer becomes a step. A late one does not move the head."""
         step = Step(
             self.new_id(),
@@ -188,6 +196,7 @@ class TreeWriter:
             role_of(made.payload),
             made.payload,
             made.origin,
+            reason=reason,
             late=late,
             created_at=self._clock(),
             call=made.call,

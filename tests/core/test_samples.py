@@ -10,6 +10,7 @@ import random
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -135,13 +136,11 @@ async def test_every_take_plays_on_to_a_stop(name: str) -> None:
     session = Session.start(read_project(sample(name).project))
     await record_samples.play_on(session)
     for step in session.rollout.path(session.head):
-        texts = {payload_text(step.payload)}
-        for _ in range(3):
-            (take,) = await session.retake(step.id)
-            texts.add(payload_text(take.payload))
-            path = await record_samples.play_on(session)
-            assert session.rollout.trajectory(path[-1].id).stop is not None
-        assert len(texts) == min(4, 1 + takes_of(session.project, step))
+        with suppress(UsageError):  # which says that there is no other
+            while await session.retake(step.id):
+                path = await record_samples.play_on(session)
+                assert session.rollout.trajectory(path[-1].id).stop is not None
+        assert len(session.rollout.takes(step.id)) == 1 + takes_of(session.project, step)
     assert session.attempts == ()
 
 

@@ -1,0 +1,371 @@
+"""Takes: asking anew beside a step, by scripts, by models, and by models told otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from rollstep.core.errors import RoleError, UsageError
+from rollstep.core.model.messages import Stop, TargetReply, payload_text, target_reply, tool_result
+from rollstep.core.model.project import (
+    EvaluatorLine,
+    HeuristicEvaluator,
+    HumanTarget,
+    LlmEvaluator,
+    LlmSimulator,
+    LlmTarget,
+    Project,
+    RulesSimulator,
+    ScriptedEvaluator,
+    ScriptedTarget,
+    TargetLine,
+    ToolRule,
+)
+from rollstep.core.model.steps import Call, Step
+from rollstep.core.model.view import View
+from rollstep.core.retaking import AT_ONCE, AskChange
+from rollstep.core.roles.protocols import Answer
+from rollstep.core.roles.registry import Roles, build_roles
+from rollstep.core.session import Session
+
+from .projects_for_tests import played, refund, texts
+
+MODEL = LlmTarget("openai/small", system="Be brief.", params='{"max_tokens": 9}')
+
+
+class Model:
+    """A target that a model plays: answers each question when its event is set."""
+
+    def __init__(self, *open_takes: int, fails: int | None = None) -> None:
+        self.views: list[View] = []
+        self.gates: dict[int, asyncio.Event] = {}
+        self.all_asked = asyncio.Event()
+        self.expected = 99
+        self.fails = fails
+        for take in open_takes:
+            self.gate(take).set()
+
+    def gate(self, take: int) -> asyncio.Event:
+        return self.gates.setdefault(take, asyncio.Event())
+
+    async def reply(self, view: View, stream: object = None) -> Answer:
+        self.views.append(view)
+        if len(self.views) >= self.expected:
+            self.all_asked.set()
+        await self.gate(view.take_index).wait()
+        if view.take_index == self.fails:
+            raise RoleError("no luck", kind="http_500")
+        assert isinstance(view.project.target, LlmTarget)
+        call = Call(view.project.target.model, view.project.target.params)
+        return Answer(target_reply(f"answer {view.take_index}"), call=call)
+
+
+def asks(model: object, kind: str = "llm") -> Callable[[Project], Roles]:
+    def make(project: Project) -> Roles:
+        built = build_roles(refund())
+        kinds = MappingProxyType({**built.kinds, "target": kind})
+        return Roles(built.evaluator, model, built.tool_simulator, built.names, kinds)  # type: ignore[arg-type]
+
+    return make
+
+
+async def at_a_reply(model: Model, **more: Any) -> tuple[Session, Step]:
+    """A session whose head is the model's first reply."""
+    session = Session.start(refund(target=MODEL), roles=asks(model, **more))
+    model.gate(0).set()
+    await session.step()
+    reply = await session.step()
+    assert reply is not None
+    return session, reply
+
+
+def takes(session: Session, step: Step) -> list[str]:
+    rollout = session.rollout
+    return [payload_text(rollout.steps[take].payload) for take in rollout.takes(step.id)]
+
+
+# by script
+
+
+async def test_a_script_gives_each_of_its_alternatives_once_and_then_says_so() -> None:
+    line = TargetLine("one", takes=("two", "three"))
+    session = Session.start(refund(target=ScriptedTarget((line,))))
+    await session.step()
+    reply = await session.step()
+    assert reply is not None
+    assert [payload_text(p) for p in await session.alternatives(reply.id, 5)] == ["two", "three"]
+    assert len(session.rollout) == 2
+    assert [payload_text(s.payload) for s in await session.retake(reply.id, 5)] == ["two", "three"]
+    head, commands = session.head, len(session.commands)
+    for _ in range(2):
+        with pytest.raises(UsageError, match="The script has no other answer here than the 3"):
+            await session.retake(reply.id)
+    assert (session.head, len(session.commands)) == (head, commands)
+    assert takes(session, reply) == ["one", "two", "three"]
+
+
+async def test_a_retake_of_a_take_or_beside_an_override_goes_on_where_the_last_ended() -> None:
+    line = TargetLine("one", takes=("two", "three", "four"))
+    session = Session.start(refund(target=ScriptedTarget((line,))))
+    await session.step()
+    reply = await session.step()
+    assert reply is not None
+    (second,) = await session.retake(reply.id)
+    by_hand = (await session.override(second.id, target_reply("three"))).step
+    assert by_hand is not None
+    (third,) = await session.retake(by_hand.id)
+    assert payload_text(third.payload) == "four"
+    assert third.replaces is None
+
+
+async def test_undone_takes_are_given_again() -> None:
+    line = TargetLine("one", takes=("two",))
+    session = Session.start(refund(target=ScriptedTarget((line,))))
+    await session.turn()
+    reply = session.rollout.path(session.head)[-1]
+    await session.retake(reply.id)
+    assert await session.undo() == "retake of target reply"
+    (again,) = await session.retake(reply.id)
+    assert payload_text(again.payload) == "two"
+
+
+async def test_a_retake_of_a_copy_asks_at_the_copys_place() -> None:
+    session = await played()
+    path = session.rollout.path(session.head)
+    await session.override(path[2].id, tool_result("x", '{"status": "late"}'), "keep")
+    copy = session.rollout.path(session.head)[4]
+    assert copy.copied_from == path[4].id
+    (take,) = await session.retake(copy.id)
+    assert (take.parent_id, payload_text(take.payload)) == (copy.parent_id, "Here are your 49.00.")
+
+
+async def test_tables_and_heuristics_have_alternatives_too_and_a_stop_is_asked_anew() -> None:
+    table = RulesSimulator(
+        (ToolRule("get_order", '"a"', takes=('"b"',)), ToolRule("check_policy", '"c"'))
+    )
+    heuristic = HeuristicEvaluator(followups=("one", "two"))
+    session = await played(refund(tool_simulator=table, evaluator=heuristic, max_turns=3))
+    result = session.rollout.path(session.head)[2]
+    (other,) = await session.retake(result.id)
+    assert payload_text(other.payload) == "b"
+    message = session.rollout.path(await played_on(session))[5]
+    (said,) = await session.retake(message.id, 4)
+    assert {payload_text(said.payload), payload_text(message.payload)} == {"one", "two"}
+    two_ends = ScriptedEvaluator((EvaluatorLine("Thanks."), EvaluatorLine(stop="bored")))
+    session = await played(refund(evaluator=two_ends))
+    stop = session.rollout.path(session.head)[-1]
+    assert isinstance(stop.payload, Stop)
+    with pytest.raises(UsageError, match="no other answer here than the take that is there"):
+        await session.retake(stop.id)
+
+
+async def played_on(session: Session) -> str | None:
+    async for _ in session.run():
+        pass
+    return session.head
+
+
+async def test_the_retake_of_a_result_answers_its_own_call() -> None:
+    table = RulesSimulator(
+        tuple(ToolRule(name, '"a"', takes=('"b"',)) for name in ("get_order", "check_policy"))
+    )
+    session = await played(refund(tool_simulator=table))
+    second = session.rollout.path(session.head)[3]
+    (take,) = await session.retake(second.id)
+    assert take.payload == tool_result(second.payload.call_id, "b")  # type: ignore[union-attr]
+
+
+async def test_where_nobody_is_asked_a_retake_says_so_and_makes_nothing() -> None:
+    session = await played()
+    opening = session.rollout.path(session.head)[0]
+    with pytest.raises(UsageError, match="opening message"):
+        await session.retake(opening.id)
+    ended = await played(refund(max_steps_per_turn=4))
+    with pytest.raises(UsageError, match="ended by a rule"):
+        await ended.retake(ended.head or "")
+    by_hand = Session.start(refund(target=HumanTarget()))
+    await by_hand.step()
+    reply = await by_hand.write(target_reply("Mine."))
+    with pytest.raises(UsageError, match="A human plays the target"):
+        await by_hand.retake(reply.id)
+    for n in (0, -1):
+        with pytest.raises(UsageError, match="1 or more"):
+            await session.retake(opening.id, n)
+    assert [len(s.commands) for s in (session, ended, by_hand)] == [1, 1, 2]
+
+
+# by a model
+
+
+async def test_takes_of_a_model_are_asked_at_once_and_stand_in_their_order() -> None:
+    model = Model()
+    session, reply = await at_a_reply(model)
+    model.expected = 4
+    task = asyncio.create_task(session.retake(reply.id, 3))
+    await model.all_asked.wait()
+    assert session.busy
+    model.gate(3).set()
+    model.gate(2).set()
+    await asyncio.sleep(0)
+    model.gate(1).set()
+    made = await task
+    assert [payload_text(step.payload) for step in made] == ["answer 1", "answer 2", "answer 3"]
+    assert takes(session, reply) == ["answer 0", "answer 1", "answer 2", "answer 3"]
+    assert session.head == made[-1].id
+    assert await session.undo() == "retake of target reply"
+    assert (session.head, takes(session, reply)) == (reply.id, ["answer 0"])
+
+
+async def test_no_more_are_asked_at_once_than_a_provider_bears() -> None:
+    model = Model(*range(30))
+    session, reply = await at_a_reply(model)
+    running = most = 0
+    answer = model.reply
+
+    async def counted(view: View, stream: object = None) -> Answer:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        return await answer(view)
+
+    model.reply = counted  # type: ignore[method-assign]
+    assert len(await session.retake(reply.id, 20)) == 20
+    assert most == AT_ONCE
+
+
+async def test_an_object_in_this_process_is_asked_one_take_after_the_other() -> None:
+    model = Model(1)
+    session, reply = await at_a_reply(model, kind="object")
+    task = asyncio.create_task(session.retake(reply.id, 2))
+    model.expected = 3
+    await model.all_asked.wait()
+    assert takes(session, reply) == ["answer 0", "answer 1"]
+    model.gate(2).set()
+    assert len(await task) == 2
+
+
+async def test_a_failed_take_keeps_those_that_came() -> None:
+    model = Model(1, 2, 3, fails=2)
+    session, reply = await at_a_reply(model)
+    with pytest.raises(RoleError, match=r"2 of 3 takes came and are kept\. no luck"):
+        await session.retake(reply.id, 3)
+    assert takes(session, reply) == ["answer 0", "answer 1", "answer 3"]
+    (attempt,) = session.attempts
+    assert (attempt.parent_id, attempt.kind) == (reply.parent_id, "http_500")
+
+
+async def test_where_no_take_came_the_head_is_where_it_was() -> None:
+    model = Model(1, fails=1)
+    session, reply = await at_a_reply(model)
+    await session.turn()
+    head, commands = session.head, len(session.commands)
+    with pytest.raises(RoleError, match="no luck"):
+        await session.retake(reply.id)
+    assert (session.head, len(session.commands)) == (head, commands)
+
+
+async def test_a_cancelled_retake_keeps_what_came() -> None:
+    model = Model(2)
+    session, reply = await at_a_reply(model)
+    model.expected = 4
+    task = asyncio.create_task(session.retake(reply.id, 3))
+    await model.all_asked.wait()
+    await asyncio.sleep(0)
+    assert session.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert takes(session, reply) == ["answer 0", "answer 2"]
+    assert not session.busy
+    assert await session.undo() == "retake of target reply"
+
+
+async def test_a_pause_keeps_further_takes_from_being_asked() -> None:
+    model = Model(*range(AT_ONCE))
+    session, reply = await at_a_reply(model)
+    task = asyncio.create_task(session.retake(reply.id, AT_ONCE + 3))
+    model.expected = AT_ONCE + 1
+    await model.all_asked.wait()
+    session.pause()
+    model.gate(AT_ONCE).set()
+    assert len(await task) == AT_ONCE
+
+
+async def test_takes_that_come_after_the_head_was_moved_are_late() -> None:
+    model = Model()
+    session, reply = await at_a_reply(model)
+    model.expected = 3
+    task = asyncio.create_task(session.retake(reply.id, 2))
+    await model.all_asked.wait()
+    await session.go_to(None)
+    model.gate(1).set()
+    model.gate(2).set()
+    made = await task
+    assert [(step.parent_id, step.late) for step in made] == [(reply.parent_id, True)] * 2
+    assert session.head is None
+
+
+async def test_a_change_holds_for_its_takes_only_and_is_kept_with_them() -> None:
+    model = Model(0, 1, 2)
+    session, reply = await at_a_reply(model)
+    change = AskChange("openai/large", 0.5, "Be rude.")
+    (take,) = await session.retake(reply.id, 1, change)
+    asked = model.views[-1].project.target
+    assert asked == LlmTarget(
+        "openai/large", "Be brief.\n\nBe rude.", params='{"max_tokens": 9, "temperature": 0.5}'
+    )
+    assert take.call == Call("openai/large", '{"max_tokens": 9, "temperature": 0.5}')
+    assert (take.reason, take.revision, take.origin) == ("Be rude.", 0, "model")
+    assert (session.revision, len(session.rollout.projects)) == (0, 1)
+    (plain,) = await session.retake(reply.id)
+    assert model.views[-1].project.target == MODEL
+    assert plain.reason == ""
+
+
+async def test_an_added_instruction_goes_where_each_role_is_told_how_to_play() -> None:
+    project = refund(
+        target=LlmTarget("m"),
+        evaluator=LlmEvaluator("m", instructions="Ask."),
+        tool_simulator=LlmSimulator("m", world="Flat."),
+    )
+    from rollstep.core.retaking import varied
+
+    change = AskChange(instruction="And so on.")
+    for role in ("evaluator", "target", "tool"):
+        made = varied(project, role, change)
+        assert made is not None
+        told = {
+            "evaluator": getattr(made.evaluator, "instructions"),  # noqa: B009
+            "target": made.target.system,  # type: ignore[union-attr]
+            "tool": getattr(made.tool_simulator, "world"),  # noqa: B009
+        }
+        assert told[role].endswith("And so on.")
+        assert sum("And so on." in (text or "") for text in told.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (AskChange(model=" "), "no name"),
+        (AskChange(temperature=-1), "no temperature"),
+        (AskChange(temperature=float("nan")), "no temperature"),
+    ],
+)
+async def test_a_change_that_cannot_be_is_refused(change: AskChange, words: str) -> None:
+    session, reply = await at_a_reply(Model())
+    with pytest.raises(UsageError, match=words):
+        await session.retake(reply.id, 1, change)
+    assert not session.busy
+
+
+async def test_only_a_model_can_be_told_otherwise() -> None:
+    session = await played()
+    reply = session.rollout.path(session.head)[4]
+    with pytest.raises(UsageError, match="No model plays the target"):
+        await session.retake(reply.id, 1, AskChange(temperature=1.0))
+    assert isinstance(reply.payload, TargetReply)
+    assert texts(session)[4] == payload_text(reply.payload)
