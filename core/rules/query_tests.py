@@ -1,0 +1,168 @@
+"""From a query's tree to a function that answers it.
+
+What can be read of a thing, and what is known of it without looking, is a ``Source``'s to say. What
+is known beforehand is worked out here once: ``role = tool and turn > 3`` asked of target replies
+is False and no function at all.
+
+A comparison with a value that is not there never holds, ``!=`` too; ``not`` turns whatever it
+stands before.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from .json_values import MISSING, same_value
+from .query_types import Compare, Has, Node, Not, Or, Ref, Vocabulary, pattern
+
+SEARCHED = 1_000_000
+"""Characters of a text that a regular expression looks at."""
+
+Test = Callable[[Any], bool]
+Read = Callable[[Any], Any]
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A value that is the same for all things asked of; MISSING where none of them has one."""
+
+    value: Any
+
+
+class Reader(msgspec.Struct, frozen=True):
+    """How a field is read. ``text`` reads what ``~`` looks at and ``folded`` what ``:`` looks at,
+    in lower case, where that is not the value itself. ``many``: the value is a tuple of values,
+    of which one must do.
+    """
+
+    read: Read
+    text: Read | None = None
+    folded: Read | None = None
+    many: bool = False
+
+
+Source = Callable[[Ref], Known | Reader]
+
+
+def compile_node(node: Node, source: Source, vocabulary: Vocabulary) -> Test | bool:
+    """The test that a query is, or its answer where that is known."""
+    if isinstance(node, Compare):
+        return _compare(node, source(node.ref))
+    if isinstance(node, Has):
+        field = vocabulary.get(node.ref.name)
+        return _has(source(node.ref), field is not None and field.kind == "flag")
+    if isinstance(node, Not):
+        part = compile_node(node.part, source, vocabulary)
+        return (not part) if isinstance(part, bool) else _not(part)
+    parts = [compile_node(part, source, vocabulary) for part in sorted(node.parts, key=_effort)]
+    settled = isinstance(node, Or)
+    if any(part is settled for part in parts):
+        return settled
+    tests = [part for part in parts if not isinstance(part, bool)]
+    if not tests:
+        return not settled
+    if len(tests) == 1:
+        return tests[0]
+    return _any(tuple(tests)) if settled else _all(tuple(tests))
+
+
+def _effort(node: Node) -> int:
+    """How much work a node is, so that the cheap ones are asked first."""
+    if isinstance(node, Compare):
+        heavy = {"~": 4, ":": 2}.get(node.op, 0)
+        return heavy or (3 if node.ref.member else 0)
+    if isinstance(node, Has):
+        return 3 if node.ref.member or node.ref.name == "invalid" else 0
+    if isinstance(node, Not):
+        return _effort(node.part)
+    return max(map(_effort, node.parts))
+
+
+def _not(test: Test) -> Test:
+    return lambda thing: not test(thing)
+
+
+def _any(tests: tuple[Test, ...]) -> Test:
+    if len(tests) == 2:
+        one, other = tests
+        return lambda thing: one(thing) or other(thing)
+    return lambda thing: any(test(thing) for test in tests)
+
+
+def _all(tests: tuple[Test, ...]) -> Test:
+    if len(tests) == 2:
+        one, other = tests
+        return lambda thing: one(thing) and other(thing)
+    return lambda thing: all(test(thing) for test in tests)
+
+
+def _has(found: Known | Reader, flag: bool) -> Test | bool:
+    if isinstance(found, Known):
+        return found.value is True if flag else found.value is not MISSING
+    read = found.read
+    if flag:
+        return lambda thing: read(thing) is True
+    if found.many:
+        return lambda thing: bool(read(thing))
+    return lambda thing: read(thing) is not MISSING
+
+
+def _compare(node: Compare, found: Known | Reader) -> Test | bool:
+    check = _check(node)
+    if isinstance(found, Known):
+        return check(found.value)
+    read = found.read
+    if found.many:
+        return lambda thing: any(map(check, read(thing)))
+    if node.op == ":" and found.folded is not None:
+        folded, wanted = found.folded, str(node.value).casefold()
+        return lambda thing: wanted in folded(thing)
+    if node.op in ("~", ":") and found.text is not None:
+        read = found.text
+    if node.op == "=" and isinstance(node.value, str):
+        value = node.value
+        return lambda thing: read(thing) == value
+    return lambda thing: check(read(thing))
+
+
+def _check(node: Compare) -> Callable[[Any], bool]:
+    """Whether one value fits."""
+    wanted = node.value
+    if node.op == "=":
+        return lambda value: value is not MISSING and same_value(value, wanted)
+    if node.op == "!=":
+        return lambda value: value is not MISSING and not same_value(value, wanted)
+    if node.op == ":":
+        folded = str(wanted).casefold()
+        return lambda value: value is not MISSING and folded in as_text(value).casefold()
+    if node.op == "~":
+        search = pattern(str(wanted)).search
+        return lambda value: value is not MISSING and bool(search(as_text(value)[:SEARCHED]))
+    order = _ORDERS[node.op]
+    if isinstance(wanted, str):
+        return lambda value: isinstance(value, str) and bool(order(value, wanted))
+    if wanted is None or isinstance(wanted, bool):
+        return lambda value: False
+    return lambda value: type(value) in (int, float) and bool(order(value, wanted))
+
+
+_ORDERS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def as_text(value: Any) -> str:
+    """A value as a text to be searched: a string as it is, anything else as its JSON."""
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):  # a number that Python cannot write out, or too deep
+        return ""

@@ -1,0 +1,356 @@
+"""What a query may ask of a step, and how each field is read from it.
+
+``docs/query.md`` says the same to people; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from ..model.marks import Score
+from ..model.messages import (
+    STOP_REASONS,
+    Payload,
+    Stop,
+    TargetReply,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    payload_text,
+    reasoning_text,
+)
+from ..model.project import HumanEvaluator, HumanSimulator, HumanTarget, Project
+from ..model.steps import ROLES, Step
+from .json_values import MISSING, at, parse
+from .query_tests import Known, Reader, Source
+from .query_types import Field, Ref, Vocabulary
+from .schemas import args_problem, result_problem
+
+STEPS = Vocabulary(
+    (
+        Field("role", "word", "Whose step it is.", ROLES, only=True),
+        Field(
+            "kind",
+            "word",
+            "What the step is.",
+            ("message", "reply", "result", "stop", "note"),
+            only=True,
+        ),
+        Field("tool", "word", "The tool that is called, or whose call is answered."),
+        Field(
+            "args",
+            "json",
+            "The arguments of the call, or what a JSON pointer finds in them: args/order_id.",
+            member="pointer",
+        ),
+        Field(
+            "result",
+            "json",
+            "What the tool answered, or what a JSON pointer finds in it: result/items/0.",
+            member="pointer",
+        ),
+        Field("text", "text", "What was said or answered; a stop's note."),
+        Field("reasoning", "text", "The reasoning that came with it."),
+        Field("turn", "number", "The number of the turn, from 1."),
+        Field("step", "number", "The place in the path, from 1."),
+        Field(
+            "cost", "number", "Dollars so far, this step included; unknown prices count nothing."
+        ),
+        Field("tokens", "number", "Tokens so far, this step included."),
+        Field(
+            "repeated",
+            "number",
+            "How often this message and reply came in a row; known at a reply that ends a turn.",
+        ),
+        Field("failure", "flag", "The result says that the tool failed."),
+        Field(
+            "invalid",
+            "flag",
+            "A call's arguments break the tool's parameters, or a result its returns.",
+        ),
+        Field("stop", "word", "Why it ended; alone: it is a stop.", (*STOP_REASONS, "max_steps")),
+        Field(
+            "origin",
+            "word",
+            "Where the step came from.",
+            ("model", "script", "human", "import", "rule"),
+            only=True,
+        ),
+        Field("edited", "flag", "A human changed the play here."),
+        Field("injected", "word", "The fault that was put here; alone: any fault."),
+        Field("late", "flag", "The answer came after the human had moved away."),
+        Field("model", "word", "The model that made the step."),
+        Field(
+            "score",
+            "json",
+            "Scores that cite the step (at a stop: of the whole rollout); score.NAME for one.",
+            member="name",
+        ),
+    ),
+    text="text",
+)
+"""Everything that a query may ask of a step."""
+
+
+class Where(Protocol):
+    """Where in a path a step stands; asked only for what a query names."""
+
+    @property
+    def project(self) -> Project: ...  # noqa: D102
+    @property
+    def turn(self) -> int: ...  # noqa: D102
+    @property
+    def place(self) -> int: ...  # noqa: D102
+    @property
+    def cost(self) -> float: ...  # noqa: D102
+    @property
+    def tokens(self) -> int: ...  # noqa: D102
+    @property
+    def repeated(self) -> int: ...  # noqa: D102
+    @property
+    def answered(self) -> ToolCall | None:
+        """The call that the result here answers."""
+        ...
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """All scores of the rollout."""
+        ...
+
+
+class Facts:
+    """One step (or, before it is made, the question for it) as queries look at it. ``call`` is the
+    call looked at: the one to answer, or each of a reply's in turn.
+    """
+
+    __slots__ = (
+        "_args",
+        "_args_of",
+        "_folded",
+        "_result",
+        "_text",
+        "call",
+        "said",
+        "step",
+        "where",
+    )
+
+    def __init__(
+        self, step: Step | None, said: Payload | None, where: Where, call: ToolCall | None = None
+    ) -> None:
+        self.step: Step = step  # type: ignore[assignment]  # read only where there is one
+        self.said = said
+        self.where = where
+        self.call = call
+        self._text: str | None = None
+        self._folded: str | None = None
+        self._args: Any = MISSING
+        self._args_of: ToolCall | None = None
+        self._result: Any = None
+
+    def text(self) -> str:
+        """What was said."""
+        text = self._text
+        if text is None:
+            text = self._text = "" if self.said is None else payload_text(self.said)
+        return text
+
+    def folded(self) -> str:
+        """The same, to be searched in any letter case."""
+        folded = self._folded
+        if folded is None:
+            folded = self._folded = self.text().casefold()
+        return folded
+
+    def arguments(self) -> Any:
+        """The call's arguments as a JSON value; as a text where they are none."""
+        call = self.call
+        if call is None:
+            return MISSING
+        if self._args_of is not call:
+            value = parse(call.arguments)
+            self._args = call.arguments if value is MISSING else value
+            self._args_of = call
+        return self._args
+
+    def result(self) -> Any:
+        """The result as a JSON value; as a text where it is none."""
+        if self._result is None:
+            value = parse(self.text())
+            self._result = (self.text() if value is MISSING else value,)
+        return self._result[0]
+
+
+SHAPES = (
+    "message",
+    "message with calls",
+    "reply",
+    "reply with calls",
+    "result",
+    "stop",
+    "note",
+    "before evaluator",
+    "before target",
+    "before tool",
+)
+"""What kinds of things are asked of: queries are compiled for each, so that most of a breakpoint is
+settled before a run begins.
+"""
+
+
+def shape_of(payload: Payload) -> str:
+    """The shape that a step of this payload has."""
+    if isinstance(payload, TargetReply):
+        return "reply with calls" if payload.tool_calls else "reply"
+    if isinstance(payload, UserMessage):
+        return "message with calls" if payload.tool_calls else "message"
+    if isinstance(payload, ToolResult):
+        return "result"
+    return "stop" if isinstance(payload, Stop) else "note"
+
+
+_ROLE_OF = {
+    "message": "evaluator",
+    "stop": "evaluator",
+    "reply": "target",
+    "note": "target",
+    "result": "tool",
+}
+
+
+def source_for(shape: str) -> Source:
+    """How fields are read of things of this shape."""
+    first, _, rest = shape.partition(" ")
+    before, kind = first == "before", first
+    calls = rest == "with calls"
+    known: dict[str, Any] = {}
+    if before:
+        known = dict.fromkeys((*_OF_STEPS, "kind", "result", "reasoning", "stop", "score"), MISSING)
+        known |= dict.fromkeys(_FLAGS, False)
+    else:
+        known["kind"] = kind
+        if kind != "result":
+            known |= {"result": MISSING, "failure": False}
+        if kind != "stop":
+            known["stop"] = MISSING
+        if kind not in ("message", "reply"):
+            known["reasoning"] = MISSING
+        if kind != "result" and not calls:
+            known["invalid"] = False
+    known["role"] = rest if before else _ROLE_OF[kind]
+    if shape not in ("reply", "before evaluator"):
+        known["repeated"] = MISSING
+    if not calls and shape not in ("result", "before tool"):
+        known |= {"tool": MISSING, "args": MISSING}
+
+    def source(ref: Ref) -> Known | Reader:
+        if ref.name in known:
+            return Known(known[ref.name])
+        if ref.name == "invalid":
+            return Reader(_result_invalid if kind == "result" else _args_invalid)
+        if ref.name == "score":
+            return _score_reader(ref)
+        if ref.member:
+            return _pointer_reader(ref)
+        return _READERS[ref.name]
+
+    return source
+
+
+_OF_STEPS = ("origin", "injected", "model")
+_FLAGS = ("failure", "invalid", "edited", "late")
+
+
+def _pointer_reader(ref: Ref) -> Reader:
+    tokens = ref.member
+    if ref.name == "args":
+        return Reader(lambda facts: at(facts.arguments(), tokens))
+    return Reader(lambda facts: at(facts.result(), tokens))
+
+
+def _score_reader(ref: Ref) -> Reader:
+    name = ref.member[0] if ref.member else None
+
+    def read(facts: Facts) -> tuple[Any, ...]:
+        step = facts.step
+        return tuple(_values(facts.where.scores, name, step.id, isinstance(step.payload, Stop)))
+
+    return Reader(read, many=True)
+
+
+def _values(scores: Iterable[Score], name: str | None, step_id: str, ends: bool) -> Iterable[Any]:
+    for score in scores:
+        about = step_id in score.step_ids or (ends and not score.step_ids)
+        if about and score.value is not None and name in (None, score.name):
+            yield score.value
+
+
+def _tool(facts: Facts) -> Any:
+    call = facts.call
+    return MISSING if call is None else call.name
+
+
+def _args_text(facts: Facts) -> Any:
+    call = facts.call
+    return MISSING if call is None else call.arguments
+
+
+def _reasoning(facts: Facts) -> Any:
+    blocks = facts.said.reasoning  # type: ignore[union-attr]
+    return reasoning_text(blocks) if blocks else MISSING
+
+
+def _repeated(facts: Facts) -> Any:
+    return facts.where.repeated or MISSING
+
+
+def _args_invalid(facts: Facts) -> bool:
+    call, project = facts.call, facts.where.project
+    if call is None or not project.tools:
+        return False
+    tool = project.tool(call.name)
+    return tool is None or bool(args_problem(tool, call.arguments))
+
+
+def _result_invalid(facts: Facts) -> bool:
+    call = facts.call
+    if call is None or facts.said.is_error:  # type: ignore[union-attr]
+        return False
+    tool = facts.where.project.tool(call.name)
+    return tool is not None and bool(result_problem(tool, facts.text()))
+
+
+def _is_edit(facts: Facts) -> bool:
+    step = facts.step
+    if step.origin != "human" or step.copied_from:
+        return False
+    project = facts.where.project
+    plays = {
+        "evaluator": project.evaluator,
+        "target": project.target,
+        "tool": project.tool_simulator,
+    }[step.role]
+    human = isinstance(plays, HumanEvaluator | HumanTarget | HumanSimulator)
+    return step.replaces is not None or not human
+
+
+_READERS: dict[str, Reader] = {
+    "tool": Reader(_tool),
+    "args": Reader(Facts.arguments, text=_args_text),
+    "result": Reader(Facts.result, text=Facts.text, folded=Facts.folded),
+    "text": Reader(Facts.text, folded=Facts.folded),
+    "reasoning": Reader(_reasoning),
+    "turn": Reader(lambda facts: facts.where.turn),
+    "step": Reader(lambda facts: facts.where.place),
+    "cost": Reader(lambda facts: facts.where.cost),
+    "tokens": Reader(lambda facts: facts.where.tokens),
+    "repeated": Reader(_repeated),
+    "failure": Reader(lambda facts: facts.said.is_error),
+    "stop": Reader(lambda facts: facts.said.reason),
+    "origin": Reader(lambda facts: facts.step.origin),
+    "edited": Reader(_is_edit),
+    "injected": Reader(lambda facts: facts.step.injected or MISSING),
+    "late": Reader(lambda facts: facts.step.late),
+    "model": Reader(lambda facts: facts.step.call.model if facts.step.call else MISSING),
+}
