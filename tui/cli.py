@@ -168,6 +168,23 @@ def export_command(
     return run_export(rollout, options)
 
 
+@app.command("edits")
+@click.argument("rollout")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on a line for each edit.")
+@LIBRARY
+def edits_command(rollout: str, as_json: bool, library: Path | None) -> int:
+    """Print what humans changed in a rollout.
+
+    For each edit its words before and after, by whom, when, why, what followed, and whether it was
+    reverted or undone.
+
+    ROLLOUT is its id (or the beginning of it) or a bundle; ROLLOUT#20 tells of step 20 only.
+    """
+    from .commands.edits import list_edits
+
+    return list_edits(rollout, library, as_json=as_json)
+
+
 @app.command("list")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @LIBRARY
