@@ -36,15 +36,20 @@ def put_override(
     keep: bool,
     reason: str = "",
     state: str | None = None,
+    injected: str = "",
 ) -> Overridden:
-    """A human's step in the place of ``old``; with ``keep``, what follows is copied under it."""
+    """A human's step in the place of ``old``; with ``keep``, what follows is copied under it.
+    ``injected`` names the fault that it is.
+    """
     check(payload, Payload, "step")
     if isinstance(old.payload, ToolResult) and isinstance(payload, ToolResult):
         payload = msgspec.structs.replace(payload, call_id=old.payload.call_id)
     position = advance(writer.position(old.parent_id), payload)
     following = writer.following(old.id) if keep else ()
     plan = plan_keep(position, following, old.payload, payload)
-    step = writer.put_human(payload, old.parent_id, reason=reason, replaced=old, state=state)
+    step = writer.put_human(
+        payload, old.parent_id, reason=reason, replaced=old, state=state, injected=injected
+    )
     writer.copy(plan, step.id)
     return Overridden(step, len(plan.copies), left_over(plan))
 

@@ -216,6 +216,7 @@ class TreeWriter:
         reason: str = "",
         replaced: Step | None = None,
         state: str | None = None,
+        injected: str = "",
     ) -> Step:
         """A human's step. In place of another it inherits that step's line of the script and, for
         a tool result, the simulator's state, marked stale unless a new one is given.
@@ -230,6 +231,7 @@ class TreeWriter:
             author=self.author,
             reason=reason,
             replaces=replaced.id if replaced is not None else None,
+            injected=injected,
             created_at=self._clock(),
             script_index=replaced.script_index if replaced is not None else None,
             state=state if state is not None else old_state,
@@ -407,12 +409,16 @@ class TreeWriter:
 
     def add_revision(self, project: Project) -> None:
         """A changed project, as a command."""
-        before = self.revision
         with self.command("change of the project") as index:
-            if project not in self.rollout.projects:
-                self.rollout.projects.append(project)
-            self.use_revision(self.rollout.projects.index(project))
-            self.history.amend(index, revision_before=before, revision_after=self.revision)
+            self.revise(index, project)
+
+    def revise(self, index: int, project: Project) -> None:
+        """A changed project, as part of this command."""
+        before = self.revision
+        if project not in self.rollout.projects:
+            self.rollout.projects.append(project)
+        self.use_revision(self.rollout.projects.index(project))
+        self.history.amend(index, revision_before=before, revision_after=self.revision)
 
     def apply(self, command: Command, *, back: bool) -> None:
         """Put things as they were before (``back``) or after a command, and save that."""
@@ -430,4 +436,8 @@ class TreeWriter:
         if revision is not None:
             self.use_revision(revision)
         self.set_head(command.head_before if back else command.head_after)
+        if command.step_ids or command.hides:
+            branch = self.following(self.head) or self.rollout.path(self.head)[-1:]
+            ended = branch and isinstance(branch[-1].payload, Stop)
+            self.set_status("ended" if ended else "open")
         self.save()

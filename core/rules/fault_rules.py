@@ -10,10 +10,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+import msgspec
+
 from ..model.messages import ToolResult
+from ..model.project import Project
 from ..model.view import View
-from .faults import FAULTS, fault_place, fault_result, fits, why_not
-from .views import Injected
+from .faults import FAULTS, FaultPlace, fault_place, fault_result, find_fault, fits, why_not
+from .views import Injected, PathState
 
 
 def drawn_fault(view: View, injected: Sequence[Injected]) -> tuple[str, ToolResult] | None:
@@ -23,7 +26,7 @@ def drawn_fault(view: View, injected: Sequence[Injected]) -> tuple[str, ToolResu
     call, project = view.call, view.project
     assert call is not None
     place = None
-    rng = random.Random(f"{view.seed}:fault:{len(view.messages)}:{view.take_index}:{call.id}")
+    rng = random.Random(_key(view.seed, len(view.messages), view.take_index, call.id))
     for rule in project.faults:
         # Drawn for every rule, so that what one says changes nothing for the others.
         if rng.random() >= rule.probability or not fits(rule, call):
@@ -37,3 +40,39 @@ def drawn_fault(view: View, injected: Sequence[Injected]) -> tuple[str, ToolResu
             continue
         return rule.fault, fault_result(rule.fault, place, rng, rule)
     return None
+
+
+class FaultSpot(msgspec.Struct, frozen=True):
+    """Where a human may inject a fault; the same one gives the same result."""
+
+    place: FaultPlace
+    key: str
+
+    def result(self, fault: str, project: Project) -> ToolResult:
+        """What the fault would give here. Raises UsageError where it makes no sense."""
+        own = find_fault(fault, project, self.place.call)
+        return fault_result(fault, self.place, random.Random(self.key), own)
+
+
+def fault_spot(
+    state: PathState,
+    project: Project,
+    *,
+    seed: str,
+    takes: int,
+    instead: ToolResult | None = None,
+) -> FaultSpot | None:
+    """The spot after this path: the first open call or, with ``instead``, the one that this result
+    answers, in whose place the fault is put. None where no such call is open. ``takes`` counts the
+    steps that stand there already.
+    """
+    for call in state.position.open_calls:
+        if instead is None or call.id == instead.call_id:
+            messages = state.messages("tool", project)
+            place = fault_place(project, messages, call, instead)
+            return FaultSpot(place, _key(seed, len(messages), takes, call.id))
+    return None
+
+
+def _key(seed: str, length: int, take: int, call_id: str) -> str:
+    return f"{seed}:fault:{length}:{take}:{call_id}"
