@@ -1,0 +1,92 @@
+"""Rules of edits: what was kept from before one, and what a human put into the target's mouth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.messages import TargetReply
+from ...model.project import HumanTarget
+from ...model.rollout import Rollout
+from ...model.steps import Step
+from .findings import Finding
+from .seen import Seen
+
+
+class Edits:
+    """Edits, and what was made before them."""
+
+    def __init__(self, rollout: Rollout) -> None:
+        self._steps = rollout.steps
+        self._pasts: dict[str | None, int] = {None: 0}
+        """The payloads up to and including a step, as one number: the hash of each with that of
+        those before it. A text's own hash is made once, and kept by Python.
+        """
+
+    def look(self, seen: Seen) -> Iterator[Finding]:
+        """Look at the next step."""
+        step, payload = seen.step, seen.payload
+        original = self._original(step)
+        if original is not None and original is not step and self._past_differs(original, step):
+            yield seen.flag("stale", "made before an edit above it, kept, and not made anew")
+        if isinstance(payload, TargetReply) and step.origin == "human":
+            yield from self._by_hand(
+                seen, payload, self._steps.get((original or step).replaces or "")
+            )
+
+    def _original(self, step: Step) -> Step | None:
+        """The step that this is a copy of, however often it was copied; itself when it is none,
+        and None where that cannot be told: it was copied from another rollout.
+        """
+        while step.copied_from is not None:
+            before = self._steps.get(step.copied_from)
+            if before is None:
+                return None
+            step = before
+        return step
+
+    def _past_differs(self, one: Step, other: Step) -> bool:
+        return self._past(one.parent_id) != self._past(other.parent_id)
+
+    def _past(self, step_id: str | None) -> int:
+        known = self._pasts
+        missing: list[Step] = []
+        while step_id not in known:
+            step = self._steps[step_id]  # type: ignore[index]
+            missing.append(step)
+            step_id = step.parent_id
+        past = known[step_id]
+        for step in reversed(missing):
+            past = known[step.id] = hash((past, step.payload))
+        return past
+
+    def _by_hand(
+        self, seen: Seen, payload: TargetReply, replaced: Step | None
+    ) -> Iterator[Finding]:
+        before = replaced.payload if replaced is not None else None
+        if not isinstance(before, TargetReply):
+            if not isinstance(seen.project.target, HumanTarget):
+                yield seen.flag("target-edited", "written by hand where the target speaks")
+            return
+        if words := _changed(before, payload):
+            yield seen.flag("target-edited", f"{words} changed by hand")
+        if words := _broken_signature(before, payload):
+            yield seen.flag("edited-signed-reasoning", words)
+
+
+def _changed(before: TargetReply, now: TargetReply) -> str:
+    pieces = [
+        name
+        for name, field in (("text", "parts"), ("calls", "tool_calls"), ("reasoning", "reasoning"))
+        if getattr(before, field) != getattr(now, field)
+    ]
+    return f"the target's {' and '.join(pieces)}" if pieces else ""
+
+
+def _broken_signature(before: TargetReply, now: TargetReply) -> str:
+    for place, (old, new) in enumerate(zip(before.reasoning, now.reasoning, strict=False), 1):
+        if not (old.signature or old.raw) or new.text == old.text:
+            continue
+        if new.signature or new.raw:
+            return f"reasoning {place} was edited; the signature it carries no longer fits"
+        return f"reasoning {place} was signed and was edited; it has no signature any more"
+    return ""

@@ -1,0 +1,89 @@
+"""A path linted step by step, so that long ones can be worked through in slices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from ...model.marks import Silence
+from ...model.project import Project
+from ...model.rollout import Rollout
+from ...model.steps import Step
+from ..stepper import START, Position, advance_anyway
+from . import alone, tools
+from .edits import Edits
+from .findings import Finding
+from .leak import Leaks
+from .order import Order, answered
+from .seen import Seen
+
+
+class Linter:
+    """Give it the steps of a path in order: ``add`` says what is odd so far. Taking in one more
+    step costs the same for a path of any length.
+    """
+
+    def __init__(self, rollout: Rollout) -> None:
+        self._rollout = rollout
+        self._position: Position = START
+        self._count = 0
+        self._edits = Edits(rollout)
+        self._order = Order()
+        self._leaks = Leaks()
+        self._drift = tools.Drift()
+
+    def add(self, step: Step) -> tuple[Finding, ...]:
+        """Take one more step in; the findings that this makes, some of which may be on steps
+        before it (a call that is left without a result).
+        """
+        call = answered(self._position.open_calls, step.payload)
+        seen = Seen(self._count, step, self._position, self._project(step), call)
+        found = (
+            *self._edits.look(seen),
+            *self._order.look(seen),
+            *tools.schemas(seen),
+            *self._drift.look(seen),
+            *self._leaks.look(seen),
+            *alone.cheap(step),
+            *alone.hidden(step),
+        )
+        self._position = advance_anyway(self._position, step.payload)
+        self._count += 1
+        return found
+
+    def _project(self, step: Step) -> Project:
+        """Each step is held against the revision that it was made from."""
+        projects = self._rollout.projects
+        return projects[min(step.revision, len(projects) - 1)]
+
+
+class Flag(msgspec.Struct, frozen=True):
+    """A finding, with the silence that a human put over it if there is one."""
+
+    finding: Finding
+    silence: Silence | None = None
+
+
+def findings(rollout: Rollout, leaf_id: str | None) -> tuple[Finding, ...]:
+    """All that is odd on the path to this leaf, in the order of its steps."""
+    linter = Linter(rollout)
+    by_step: dict[str, list[Finding]] = {}
+    for step in rollout.path(leaf_id):
+        by_step[step.id] = []
+        for finding in linter.add(step):
+            by_step[finding.step_id].append(finding)
+    return tuple(finding for found in by_step.values() for finding in found)
+
+
+def findings_with_silences(
+    rollout: Rollout, leaf_id: str | None, silences: Iterable[Silence]
+) -> tuple[Flag, ...]:
+    """All that is odd on the path to this leaf, each with its silence: what an export carries as
+    the provenance of its flags.
+    """
+    silent = {(each.step_id, each.rule): each for each in silences if not each.lifted}
+    return tuple(
+        Flag(finding, silent.get((finding.step_id, finding.rule)))
+        for finding in findings(rollout, leaf_id)
+    )

@@ -1,0 +1,99 @@
+"""What was kept from before an edit, and what a human put into the target's mouth."""
+
+from __future__ import annotations
+
+import pytest
+from rollstep.core.model.messages import (
+    Payload,
+    Reasoning,
+    TargetReply,
+    ToolResult,
+    target_reply,
+    text_parts,
+    tool_result,
+)
+from rollstep.core.model.project import HumanTarget
+from rollstep.core.rules.lint import findings
+from rollstep.core.session import Session
+
+from ...projects_for_tests import refund
+from .paths import BYE, HELLO, flags, project, rollout, step
+
+SIGNED = TargetReply(text_parts("Hm."), reasoning=(Reasoning("I think.", signature="sig"),))
+
+
+async def _played() -> Session:
+    session = Session.start(refund())
+    async for _ in session.run():
+        pass
+    return session
+
+
+def _stale(session: Session) -> list[str]:
+    leaf = session.rollout.newest_leaf(session.head)
+    return [each.step_id for each in findings(session.rollout, leaf) if each.rule == "stale"]
+
+
+async def test_what_is_kept_after_an_edit_is_stale_until_the_edit_is_reverted() -> None:
+    session = await _played()
+    assert _stale(session) == []
+    result = next(step for step in session.rollout if step.role == "tool")
+    done = await session.override(result.id, _other(result.payload), "keep")
+    assert done.step is not None
+    assert done.copied
+    assert len(_stale(session)) == done.copied
+    back = await session.override(done.step.id, result.payload, "keep")
+    assert back.copied == done.copied
+    assert _stale(session) == []
+
+
+async def test_what_is_made_anew_after_an_edit_is_not_stale() -> None:
+    session = await _played()
+    result = next(step for step in session.rollout if step.role == "tool")
+    await session.override(result.id, _other(result.payload), "rerun")
+    assert _stale(session) == []
+
+
+def _other(payload: Payload) -> Payload:
+    assert isinstance(payload, ToolResult)
+    return tool_result(payload.call_id, '{"status": "lost"}')
+
+
+def test_a_copy_from_another_rollout_says_nothing_of_edits() -> None:
+    assert flags(HELLO, step("s2", BYE, copied_from="elsewhere")) == []
+
+
+@pytest.mark.parametrize(
+    ("new", "rules"),
+    [
+        (BYE, []),
+        (target_reply("Bought you another."), ["target-edited"]),
+    ],
+)
+def test_a_targets_words_changed_by_hand(new: Payload, rules: list[str]) -> None:
+    tree = rollout(HELLO, BYE)
+    tree.add(step("o", new, origin="human", replaces="s2"))
+    assert [each.rule for each in findings(tree, "o") if each.rule != "illegal"] == rules
+
+
+def test_what_is_written_where_the_target_speaks_is_a_humans() -> None:
+    by_hand = step("s2", BYE, origin="human")
+    assert flags(HELLO, by_hand) == [("s2", "target-edited")]
+    assert flags(HELLO, by_hand, projects=[project(target=HumanTarget())]) == []
+
+
+@pytest.mark.parametrize(
+    ("block", "broken"),
+    [
+        (Reasoning("I think.", signature="sig"), False),
+        (Reasoning("I thought.", signature="sig"), True),
+        (Reasoning("I thought."), True),
+        (None, False),
+    ],
+)
+def test_signed_reasoning_that_was_edited(block: Reasoning | None, broken: bool) -> None:
+    tree = rollout(HELLO, SIGNED)
+    new = TargetReply(text_parts("Hm!"), reasoning=(block,) if block else ())
+    tree.add(step("o", new, origin="human", replaces="s2"))
+    found = [each.rule for each in findings(tree, "o") if each.rule != "illegal"]
+    assert found == ["target-edited", *(["edited-signed-reasoning"] if broken else [])]
