@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rollstep.core.model.project import Project
     from rollstep.core.roles.registry import Roles
     from rollstep.core.store.library import Library
+    from rollstep.core.workers.pool import Workers
 
 
 def start_controller(
@@ -30,6 +31,7 @@ def start_controller(
         roles=maker,
         author=author,
         open_library=_throwaway if throwaway or library is None else None,
+        at_end=maker.aclose,
     )
     unkept = throwaway or library is None
     return Controller(engine, maker, engine.start(), throwaway=unkept, roles=roles)
@@ -42,19 +44,36 @@ def _throwaway() -> Library:
 
 
 class RoleMaker:
-    """Makes a project's roles; its own code runs only when that was allowed."""
+    """Makes a project's roles; its own code runs only when that was allowed. All models are asked
+    through one process, whichever rollout is open.
+    """
 
     def __init__(self, trust: bool) -> None:
         self.trust = trust
         self.allowed: set[tuple[str, ...]] = set()
         self.folder: Path | None = None
         """Where the project's file stands: its own code is looked for there."""
+        self._models: Workers | None = None
 
     def __call__(self, project: Project) -> Roles:
         """The roles of a project. Raises UsageError for one that is not allowed to run code."""
         from rollstep.core.roles.registry import build_roles
+        from rollstep.core.workers.pool import Workers
 
-        return build_roles(project, base_folder=self.folder, trusted=self.trust, trust=self._may)
+        if self._models is None:
+            self._models = Workers()
+        return build_roles(
+            project,
+            base_folder=self.folder,
+            trusted=self.trust,
+            trust=self._may,
+            models=self._models,
+        )
+
+    async def aclose(self) -> None:
+        """End that process."""
+        if self._models is not None:
+            await self._models.aclose()
 
     def _may(self, project: Project) -> bool:
         return self.wants(project) in self.allowed
