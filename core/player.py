@@ -83,7 +83,7 @@ class Player:
         if recorded is not None:
             writer.set_head(recorded)
             return writer.rollout.steps[recorded]
-        return await self._make_next(parent)
+        return await self.make_next(parent)
 
     async def _go_on(self, parent: str | None) -> tuple[Sequence[Step], RoleError | None]:
         """The next step, or all results of a reply whose calls may be asked for at once; and the
@@ -97,7 +97,8 @@ class Player:
         step = await self.step(parent)
         return (() if step is None else (step,)), None
 
-    async def _make_next(self, parent: str | None) -> Step | None:
+    async def make_next(self, parent: str | None) -> Step | None:
+        """Make the next step, whatever is recorded after this one; None after a stop."""
         writer = self._writer
         if parent != writer.head:
             writer.set_head(parent)

@@ -17,6 +17,7 @@ from .clock import Clock, wall_clock
 from .edits import Overridden, do_delete, name_of, plan_delete, put_insert, put_override
 from .errors import UsageError
 from .ids import IdMaker, random_rollout_id
+from .injecting import fault_instead, put_injected
 from .journal import Keeper
 from .model.checking import check
 from .model.history import Draft
@@ -29,6 +30,7 @@ from .open_rollout import HEAD, At, OpenRollout
 from .retaking import AskChange
 from .reverting import do_revert, plan_revert
 from .rules.stepper import advance
+from .stopping import go_on, put_stop_here, revised_turns
 from .store.change import Saved
 
 __all__ = ["HEAD", "After", "At", "Session"]
@@ -179,17 +181,70 @@ class Session(OpenRollout):
         plays to the end of that turn. ``state`` is a new simulator state for a tool result.
         """
         self._player.must_be_idle()
-        if after not in get_args(After):
-            raise UsageError(f"{after!r} is none of {', '.join(get_args(After))}.")
         old = self._writer.known(step_id)
         with self._writer.command(f"override of {name_of(old)}"):
-            done = put_override(
-                self._writer, old, payload, keep=after == "keep", reason=reason, state=state
-            )
-            if after == "rerun" and done.step and not self._player.ends_turn(done.step):
-                self._writer.save()
-                await self._play_turn(done.step.id)
+            return await self._put_over(old, payload, after, reason, state)
+
+    async def _put_over(
+        self,
+        old: Step,
+        payload: Payload,
+        after: After,
+        reason: str,
+        state: str | None = None,
+        fault: str = "",
+    ) -> Overridden:
+        if after not in get_args(After):
+            raise UsageError(f"{after!r} is none of {', '.join(get_args(After))}.")
+        keep = after == "keep"
+        done = put_override(
+            self._writer, old, payload, keep=keep, reason=reason, state=state, injected=fault
+        )
+        if after == "rerun" and done.step and not self._player.ends_turn(done.step):
+            self._writer.save()
+            await self._play_turn(done.step.id)
         return done
+
+    async def inject(self, fault: str, at: At = HEAD, reason: str = "") -> Step:
+        """A fault answers the first call that is open here: a built-in kind (``rules.faults``) or
+        one of the project's own. Raises UsageError where none is open, or it makes no sense.
+        """
+        self._player.must_be_idle()
+        parent = self._at(at)
+        with self._writer.command(f"fault {fault}"):
+            return put_injected(self._writer, parent, fault, reason)
+
+    async def inject_instead(
+        self, step_id: str, fault: str, after: After = "stay", reason: str = ""
+    ) -> Overridden:
+        """Put a fault in the place of a tool result, as ``override`` puts a human's step."""
+        self._player.must_be_idle()
+        old = self._writer.known(step_id)
+        result = fault_instead(self._writer, old, fault)
+        with self._writer.command(f"fault {fault}"):
+            return await self._put_over(old, result, after, reason, fault=fault)
+
+    async def stop_here(self, reason: str, at: At = HEAD, note: str = "") -> Step:
+        """End the rollout here, for this reason. Raises UsageError where it has ended already."""
+        self._player.must_be_idle()
+        parent = self._at(at)
+        with self._writer.command("stop here"):
+            return put_stop_here(self._writer, parent, reason, note)
+
+    async def more_turns(self, max_turns: int, at: At = HEAD) -> Step | None:
+        """Raise the project's ``max_turns`` and, at a stop that the old limit made, go on: the
+        message that was held back is said, else the evaluator is asked anew.
+
+        Raises UsageError where that would change nothing, and what asking raises; the limit stays
+        raised then.
+        """
+        self._player.must_be_idle()
+        parent = self._at(at)
+        revised = revised_turns(self._writer, parent, max_turns)
+        with self._writer.command("more turns") as command:
+            if revised != self.project:
+                self._writer.revise(command, revised)
+            return await go_on(self._writer, self._player, parent)
 
     async def insert(self, after: At, payloads: Sequence[Payload], reason: str = "") -> Overridden:
         """Put new steps after this one, on a new branch, with what follows kept."""

@@ -437,7 +437,7 @@ class TreeWriter:
             self.use_revision(revision)
         self.set_head(command.head_before if back else command.head_after)
         if command.step_ids or command.hides:
-            branch = self.following(self.head) or self.rollout.path(self.head)[-1:]
-            ended = branch and isinstance(branch[-1].payload, Stop)
+            rest = self.following(self.head) or self.rollout.path(self.head)[-1:]
+            ended = rest and isinstance(rest[-1].payload, Stop)
             self.set_status("ended" if ended else "open")
         self.save()

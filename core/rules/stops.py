@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..model.messages import (
     GOAL_REACHED,
+    MAX_STEPS,
     MAX_TURNS,
     UNRECOVERABLE,
     Payload,
@@ -30,6 +31,31 @@ def settle(payload: Payload, ask: Ask, project: Project) -> Payload:
     if ask.last_chance:
         return Stop(MAX_TURNS, "rule", text)
     return payload
+
+
+def held_back(stop: Stop) -> str | None:
+    """The evaluator's message that the turn limit held back, which is said when there are more
+    turns; None where it said nothing.
+    """
+    held = stop.by == "rule" and stop.reason == MAX_TURNS and stop.note
+    return stop.note if held else None
+
+
+def why_not_more(payload: Payload) -> str:
+    """Why more turns would not let the rollout go on after this step; empty where they would, or
+    it has not ended.
+    """
+    if not isinstance(payload, Stop) or payload.reason == MAX_TURNS:
+        return ""
+    if payload.reason == MAX_STEPS:
+        return (
+            "This branch ended by max_steps, the limit on the steps of one turn: more turns change "
+            "nothing here. Raise max_steps_per_turn in the project, or write (w) over the stop."
+        )
+    return (
+        f"This branch ended by {payload.reason}, not by the turn limit: more turns change nothing "
+        "here. Write (w) over the stop to go on."
+    )
 
 
 def has_stop_word(text: str, project: Project) -> bool:

@@ -38,7 +38,7 @@ MEMBERS = {
     **dict.fromkeys(
         (
             *("asking", "edits", "history", "journal", "open_rollout", "player", "playthrough"),
-            *("writer", "casting", "retaking", "reverting"),
+            *("writer", "casting", "retaking", "reverting", "faulting", "injecting", "stopping"),
         ),
         "session",
     ),
