@@ -96,7 +96,8 @@ class Rollout:
         self.steps: dict[str, Step] = {}
         self.hidden: set[str] = set()
         self._children: dict[str | None, list[str]] = {}
-        self._leaves: tuple[object, list[str]] = (None, [])
+        self._leaves: dict[str, None] | None = None
+        self._leaves_hidden: frozenset[str] = frozenset()
 
     @property
     def project(self) -> Project:
@@ -111,11 +112,16 @@ class Rollout:
             raise ValueError(f"step {step.id} follows {step.parent_id}, which is not here")
         self.steps[step.id] = step
         self._children.setdefault(step.parent_id, []).append(step.id)
+        if self._leaves is not None and step.id not in self.hidden:
+            if step.parent_id is not None:
+                self._leaves.pop(step.parent_id, None)
+            self._leaves[step.id] = None
 
     def add_all(self, steps: Iterable[Step]) -> None:
         """Put many steps into the tree, each after its parent; quicker than one at a time."""
         known = self.steps
         children = self._children
+        self._leaves = None
         for step in steps:
             step_id, parent_id = step.id, step.parent_id
             if step_id in known or (parent_id is not None and parent_id not in known):
@@ -172,13 +178,13 @@ class Rollout:
         """Ids of all visible leaves, in the order in which they were made."""
         # The screen asks at every key, and a look at each of 10,000 steps takes longer than the
         # whole repaint.
-        state = (len(self.steps), frozenset(self.hidden))
-        if self._leaves[0] != state:
-            found = [i for i in self.steps if i not in self._children]
+        if self._leaves is None or self._leaves_hidden != self.hidden:
+            found = (i for i in self.steps if i not in self._children)
             if self.hidden:
-                found = [i for i in self.steps if i not in self.hidden and not self.children(i)]
-            self._leaves = (state, found)
-        return list(self._leaves[1])
+                found = (i for i in self.steps if i not in self.hidden and not self.children(i))
+            self._leaves = dict.fromkeys(found)
+            self._leaves_hidden = frozenset(self.hidden)
+        return list(self._leaves)
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps.values())

@@ -3,6 +3,8 @@
 import gc
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rollstep.core.model.messages import Text, ToolCall, target_reply, user_message
 from rollstep.core.model.rollout import Rollout, RolloutHeader
 from rollstep.core.model.steps import Step
@@ -44,3 +46,24 @@ def test_the_cycle_collector_passes_over_steps() -> None:
     reply = target_reply("text", (ToolCall("c", "look", "{}"),))
     held = [Step("a", None, "target", reply, "model"), reply, Text("text"), reply.tool_calls[0]]
     assert not any(map(gc.is_tracked, held))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.sampled_from(["add", "hide", "show"])), max_size=30)
+)
+def test_leaves_are_the_visible_steps_without_a_visible_child(
+    made: list[tuple[int, str]],
+) -> None:
+    """They are kept up to date step by step, and asked for between."""
+    rollout = empty()
+    for number, (choice, what) in enumerate(made):
+        ids = [None, *rollout.steps]
+        chosen = ids[choice % len(ids)]
+        if what == "add":
+            rollout.add(step(f"n{number}", chosen))
+        elif what == "hide" and chosen is not None:
+            rollout.hidden.add(chosen)
+        elif chosen is not None:
+            rollout.hidden.discard(chosen)
+        visible = [i for i in rollout.steps if i not in rollout.hidden]
+        assert rollout.leaves() == [i for i in visible if not rollout.children(i)]
