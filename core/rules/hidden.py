@@ -44,7 +44,8 @@ def _suspect() -> re.Pattern[str]:
     """
     return re.compile(
         "[^\t\n\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u05ff\u0620-\u070e"
-        "\u0900-\u10ff\u2010-\u2027\u2030-\u205f\u20a0-\u20cf\u2100-\u3163\u3165-\ud7ff]"
+        "\u0900-\u10ff\u2010-\u2027\u2030-\u205f\u20a0-\u20cf\u2100-\u3163\u3165-\ud7ff"
+        "\uf900-\ufaff\uff01-\uff9f\U0001f000-\U0001faff\U00020000-\U0002fffd]"
     )
 
 

@@ -13,8 +13,13 @@ from typing import Any
 
 from .json_values import MISSING, same_value
 
-Check = Callable[[Any, str], str]
-"""From a value and the JSON pointer where it stands to what is wrong, or the empty string."""
+Fault = tuple[str, str]
+"""Where something is wrong, as a JSON pointer, and what."""
+
+Check = Callable[[Any], Fault | None]
+"""From a value to the first thing that is wrong with it. Places are put together on the way back
+from a fault, so that values that fit cost no more than a look.
+"""
 
 _NOTES = frozenset(("title", "description", "default", "examples", "deprecated", "$comment"))
 _PLAIN_PATTERN = re.compile(r"\^?(?:[\w -]|\[[\w-]+\]|\\d)*\+?\$?")
@@ -33,23 +38,40 @@ _SIZES: dict[str, tuple[type, str, Callable[[int, int], bool]]] = {
     "minProperties": (dict, "of at least {} members", lambda size, bound: size >= bound),
     "maxProperties": (dict, "of at most {} members", lambda size, bound: size <= bound),
 }
+_CLASSES: dict[str, type] = {"object": dict, "array": list, "string": str, "boolean": bool}
+
+
+def _is_kind(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kind)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_integer(value: Any) -> bool:
+    return type(value) is int or (type(value) is float and value.is_integer())
+
+
 _TYPES: dict[str, Callable[[Any], bool]] = {
-    "object": lambda value: isinstance(value, dict),
-    "array": lambda value: isinstance(value, list),
-    "string": lambda value: isinstance(value, str),
-    "boolean": lambda value: isinstance(value, bool),
+    **{name: _is_kind(kind) for name, kind in _CLASSES.items()},
     "null": lambda value: value is None,
-    "number": lambda value: _is_number(value),
-    "integer": lambda value: _is_number(value) and (isinstance(value, int) or value.is_integer()),
+    "number": _is_number,
+    "integer": _is_integer,
 }
+
+
+def words(fault: Fault | None) -> str:
+    """A fault in one line; the empty string for none."""
+    return f"{fault[0] or 'it'} {fault[1]}" if fault is not None else ""
 
 
 def compiled(schema: Any) -> Check | None:
     """A check for a plain schema; None for one that holds more."""
     if schema is True:
-        return lambda value, at: ""
+        return lambda value: None
     if schema is False:
-        return lambda value, at: f"{_here(at)} is not allowed"
+        return lambda value: ("", "is not allowed")
     if not isinstance(schema, dict):
         return None
     checks: list[Check] = []
@@ -65,11 +87,11 @@ def compiled(schema: Any) -> Check | None:
 
 
 def _all(checks: list[Check]) -> Check:
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         for each in checks:
-            if words := each(value, at):
-                return words
-        return ""
+            if (fault := each(value)) is not None:
+                return fault
+        return None
 
     return checks[0] if len(checks) == 1 else check
 
@@ -98,26 +120,37 @@ def _type(wanted: Any) -> Check | None:
     names = [wanted] if isinstance(wanted, str) else wanted
     if not isinstance(names, list) or not all(isinstance(n, str) and n in _TYPES for n in names):
         return None
+    wanted_words = " or ".join(names)
+    if len(names) == 1 and names[0] in _CLASSES:
+        return _class(_CLASSES[names[0]], wanted_words)
     tests = [_TYPES[name] for name in names]
-    words = " or ".join(names)
 
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         for test in tests:
             if test(value):
-                return ""
-        return f"{_here(at)} is {_shown(value)}, not of type {words}"
+                return None
+        return "", f"is {_shown(value)}, not of type {wanted_words}"
+
+    return check
+
+
+def _class(kind: type, wanted_words: str) -> Check:
+    def check(value: Any) -> Fault | None:
+        if isinstance(value, kind):
+            return None
+        return "", f"is {_shown(value)}, not of type {wanted_words}"
 
     return check
 
 
 def _one_of(wanted: list[Any]) -> Check:
-    words = ", ".join(_shown(each) for each in wanted[:8]) + (", …" if len(wanted) > 8 else "")
+    listed = ", ".join(_shown(each) for each in wanted[:8]) + (", …" if len(wanted) > 8 else "")
+    wanted_words = f"none of {listed}" if len(wanted) > 1 else f"not {listed}"
 
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         if any(same_value(each, value) for each in wanted):
-            return ""
-        none = "none of " if len(wanted) > 1 else "not "
-        return f"{_here(at)} is {_shown(value)}, {none}{words}"
+            return None
+        return "", f"is {_shown(value)}, {wanted_words}"
 
     return check
 
@@ -125,12 +158,12 @@ def _one_of(wanted: list[Any]) -> Check:
 def _bound(keyword: str, wanted: Any) -> Check | None:
     if not _is_number(wanted):
         return None
-    words, holds = _BOUNDS[keyword]
+    relation, holds = _BOUNDS[keyword]
 
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         if not _is_number(value) or holds(value, wanted):
-            return ""
-        return f"{_here(at)} is {_shown(value)}, and must be {words} {wanted}"
+            return None
+        return "", f"is {_shown(value)}, and must be {relation} {wanted}"
 
     return check
 
@@ -138,12 +171,12 @@ def _bound(keyword: str, wanted: Any) -> Check | None:
 def _size(keyword: str, wanted: Any) -> Check | None:
     if not isinstance(wanted, int) or isinstance(wanted, bool):
         return None
-    kind, words, holds = _SIZES[keyword]
+    kind, size, holds = _SIZES[keyword]
 
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         if not isinstance(value, kind) or holds(len(value), wanted):  # type: ignore[arg-type]
-            return ""
-        return f"{_here(at)} must be {words.format(wanted)}"
+            return None
+        return "", f"must be {size.format(wanted)}"
 
     return check
 
@@ -156,10 +189,10 @@ def _pattern(wanted: Any) -> Check | None:
     except re.error:
         return None
 
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         if not isinstance(value, str) or found(value):
-            return ""
-        return f"{_here(at)} is {_shown(value)}, which does not match {wanted}"
+            return None
+        return "", f"is {_shown(value)}, which does not match {wanted}"
 
     return check
 
@@ -169,12 +202,12 @@ def _items(wanted: Any) -> Check | None:
     if each is None:
         return None
 
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         if isinstance(value, list):
             for index, item in enumerate(value):
-                if words := each(item, f"{at}/{index}"):
-                    return words
-        return ""
+                if (fault := each(item)) is not None:
+                    return f"/{index}{fault[0]}", fault[1]
+        return None
 
     return check
 
@@ -189,13 +222,13 @@ def _properties(wanted: Any) -> Check | None:
             return None
         checks.append((name, each))
 
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         if isinstance(value, dict):
             for name, each in checks:
                 found = value.get(name, MISSING)
-                if found is not MISSING and (words := each(found, f"{at}/{_token(name)}")):
-                    return words
-        return ""
+                if found is not MISSING and (fault := each(found)) is not None:
+                    return f"/{_token(name)}{fault[0]}", fault[1]
+        return None
 
     return check
 
@@ -208,13 +241,13 @@ def _any_of(wanted: Any) -> Check | None:
     if len(checks) < len(found):
         return None
 
-    def check(value: Any, at: str) -> str:
-        words = ""
+    def check(value: Any) -> Fault | None:
+        fault = None
         for each in checks:
-            words = each(value, at)
-            if not words:
-                return ""
-        return words if len(checks) == 1 else f"{_here(at)} fits none of the {len(checks)} kinds"
+            fault = each(value)
+            if fault is None:
+                return None
+        return fault if len(checks) == 1 else ("", f"fits none of the {len(checks)} kinds")
 
     return check
 
@@ -237,33 +270,25 @@ def _members(schema: dict[str, Any]) -> list[Check] | None:
 
 
 def _required(names: list[str]) -> Check:
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         if isinstance(value, dict):
             for name in names:
                 if name not in value:
-                    return f"{_here(at)} lacks {_shown(name)}, which is required"
-        return ""
+                    return "", f"lacks {_shown(name)}, which is required"
+        return None
 
     return check
 
 
 def _additional(known: frozenset[str], other: Check) -> Check:
-    def check(value: Any, at: str) -> str:
+    def check(value: Any) -> Fault | None:
         if isinstance(value, dict):
             for name, found in value.items():
-                if name not in known and (words := other(found, f"{at}/{_token(name)}")):
-                    return words
-        return ""
+                if name not in known and (fault := other(found)) is not None:
+                    return f"/{_token(name)}{fault[0]}", fault[1]
+        return None
 
     return check
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _here(at: str) -> str:
-    return at or "it"
 
 
 def _token(name: str) -> str:

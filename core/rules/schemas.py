@@ -1,8 +1,9 @@
 """Whether a call's arguments fit the tool's ``parameters``, and a result its ``returns``.
 
 Plain schemas are checked by ``plain_schema``. The jsonschema package does the others; it takes long
-to import, so it is loaded when the first schema that needs it is met. It is never let near the network: a reference that leads out of the
-schema leads nowhere. A schema that is broken says nothing of any value, and so holds for all.
+to import, so it is loaded when the first schema that needs it is met. It is never let near the
+network: a reference that leads out of the schema leads nowhere. A schema that is broken says
+nothing of any value, and so holds for all.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..model.project import Project, Tool
-from .plain_schema import compiled
+from .plain_schema import Check, compiled, words
 
 Problem = Callable[[Any], str]
 """What is wrong with a value, in one line; "" for nothing."""
@@ -31,8 +32,8 @@ def result_problem(tool: Tool, result_text: str) -> str:
     """
     if tool.returns is None:
         return ""
-    words = _problem(tool.returns, result_text)
-    return words if words and _checker(tool.returns)(result_text) else ""
+    problem = _problem(tool.returns, result_text)
+    return problem if problem and _checker(tool.returns)(result_text) else ""
 
 
 def needs_package(project: Project) -> bool:
@@ -63,17 +64,17 @@ def _no_number(word: str) -> Any:
 def _checker(schema: str) -> Problem:
     plain = _plain(schema)
     if plain is not None:
-        return lambda value: plain(value, "")
+        return lambda value: words(plain(value))
     return _package_checker(json.loads(schema))
 
 
 @lru_cache(maxsize=256)
-def _plain(schema: str) -> Callable[[Any, str], str] | None:
+def _plain(schema: str) -> Check | None:
     """The check of a plain schema, or of a text that is none; None where the package is needed."""
     try:
         return compiled(json.loads(schema))
     except (ValueError, RecursionError):
-        return lambda value, at: ""
+        return lambda value: None
 
 
 def _fine(value: Any) -> str:

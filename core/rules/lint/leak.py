@@ -23,17 +23,19 @@ _LETTERS = (
 _LEAST_SPACELESS = "\u0e00"
 _SPACELESS = re.compile(f"[{_LETTERS}]")
 _TOKEN = re.compile(f"[{_LETTERS}]|[^\\W_{_LETTERS}]+(?:'[^\\W_{_LETTERS}]+)*")
+_BETWEEN = re.compile(r"[\W_]+")
+_ASCII_BETWEEN = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
 _QUOTED = re.compile('"[^"\n]*"|\u201c[^\u201d\n]*\u201d|\u00ab[^\u00bb\n]*\u00bb|「[^」\n]*」')
 
 
 class _Secrets(NamedTuple):
-    """What the evaluator of one project was told: every run of words and where it stands, and the
-    words that begin one.
+    """What the evaluator of one project was told: every run of words, and where it stands.
+    ``pieces`` are texts of which every repeated run holds one: most messages hold none.
     """
 
     project: Project
     runs: dict[tuple[str, ...], str]
-    firsts: frozenset[str]
+    pieces: tuple[str, ...]
 
 
 class Leaks:
@@ -52,9 +54,11 @@ class Leaks:
         secrets = self._secrets.get(id(seen.project))
         if secrets is None:
             secrets = self._secrets[id(seen.project)] = _secrets(seen.project)
-        if not secrets.runs:
+        text = parts_text(payload.parts)[:_READ].casefold()
+        squeezed = _squeezed(text)
+        if not any(piece in squeezed for piece in secrets.pieces):
             return
-        found = _first_shared(_tokens(parts_text(payload.parts)[:_READ]), secrets)
+        found = _first_shared(_tokens(text), secrets)
         if found:
             where, said = found
             yield seen.flag("evaluator-leak", f"repeats its {where}: “{brief(said, 80)}”")
@@ -63,18 +67,43 @@ class Leaks:
 def _secrets(project: Project) -> _Secrets:
     evaluator = project.evaluator
     found: dict[tuple[str, ...], str] = {}
+    pieces: list[str] = []
     for field in ("persona", "instructions", "stop_when"):
         for piece in _QUOTED.split(getattr(evaluator, field, "")):
-            for run in _runs(_tokens(piece)):
+            tokens = _tokens(piece)
+            pieces += _pieces(tokens)
+            for run in _runs(tokens):
                 found.setdefault(run, field.replace("_", " "))
     for known in (project.goal, project.opening or ""):
         for run in _runs(_tokens(known)):
             found.pop(run, None)
-    return _Secrets(project, found, frozenset(run[0] for run in found))
+    return _Secrets(project, found, tuple(dict.fromkeys(pieces)))
 
 
 def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(text.casefold().replace("\u2019", "'"))
+
+
+def _squeezed(text: str) -> str:
+    """The text without what stands between words."""
+    if text.isascii():
+        return text.translate(_ASCII_BETWEEN)
+    return _BETWEEN.sub("", text)
+
+
+def _pieces(tokens: list[str]) -> Iterator[str]:
+    """The words cut into pieces of half a run, without what stands between the words. Wherever a
+    run begins, it holds one of these whole.
+    """
+    piece, weight = "", 0
+    for token in tokens:
+        if weight + _weight(token) > _WORDS:
+            yield piece
+            piece, weight = "", 0
+        piece += _squeezed(token)
+        weight += _weight(token)
+    if weight == _WORDS:
+        yield piece
 
 
 def _runs(tokens: list[str]) -> Iterator[tuple[str, ...]]:
@@ -86,10 +115,14 @@ def _run(tokens: list[str], start: int) -> tuple[str, ...]:
     """The shortest run from here that weighs enough; empty where the text ends before."""
     weight = 0
     for end in range(start, min(len(tokens), start + 2 * _WORDS)):
-        weight += 1 if _is_spaceless(tokens[end]) else 2
+        weight += _weight(tokens[end])
         if weight >= 2 * _WORDS:
             return tuple(tokens[start : end + 1])
     return ()
+
+
+def _weight(token: str) -> int:
+    return 1 if _is_spaceless(token) else 2
 
 
 def _is_spaceless(token: str) -> bool:
@@ -97,7 +130,7 @@ def _is_spaceless(token: str) -> bool:
 
 
 def _first_shared(tokens: list[str], secrets: _Secrets) -> tuple[str, str] | None:
-    for start, token in enumerate(tokens):
-        if token in secrets.firsts and (run := _run(tokens, start)) in secrets.runs:
-            return secrets.runs[run], ("" if _is_spaceless(token) else " ").join(run)
+    for run in _runs(tokens):
+        if run in secrets.runs:
+            return secrets.runs[run], ("" if _is_spaceless(run[0]) else " ").join(run)
     return None
