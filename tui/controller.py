@@ -135,6 +135,7 @@ class Controller:
             session.breakpoints,
             session.hits,
             _parked(session),
+            session.commands,
         )
 
     async def _rescue(self) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollstep.core import events as ev
 from rollstep.core.model.edited import is_edit
+from rollstep.core.model.history import Command
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Rollout
@@ -47,6 +48,8 @@ class DebuggerModel(Moving):
         self.silences = snapshot.silences
         self.breakpoints = snapshot.breakpoints
         self.hits = snapshot.hits
+        self.commands = {command.n: command for command in snapshot.commands}
+        self.last_command: Command | None = None
         self._breaks: BreakMarks | None = None
         self.throwaway = snapshot.throwaway
         self.attempts: dict[str | None, list[Attempt]] = {}
@@ -226,6 +229,10 @@ class DebuggerModel(Moving):
     def _breakpoints(self, event: ev.BreakpointsChanged) -> None:
         self.breakpoints, self.hits = event.breakpoints, event.hits
 
+    def _command_done(self, event: ev.CommandDone) -> None:
+        self.last_command = event.command
+        self.commands[event.command.n] = event.command
+
     def _revised(self, event: ev.ProjectRevised) -> None:
         projects = self.rollout.projects
         if event.revision == len(projects):
@@ -336,4 +343,5 @@ _HANDLERS: dict[type, Callable[[DebuggerModel, Any], None]] = {
     ev.SilencesChanged: DebuggerModel._silenced,
     ev.BreakpointsChanged: DebuggerModel._breakpoints,
     ev.ProjectRevised: DebuggerModel._revised,
+    ev.CommandDone: DebuggerModel._command_done,
 }

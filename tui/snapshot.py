@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rollstep.core.model.debugging import Breakpoint
+from rollstep.core.model.history import Command
 from rollstep.core.model.marks import Mark, Score, Silence
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, RolloutHeader
@@ -38,6 +39,7 @@ class Snapshot(NamedTuple):
     hits: tuple[int, ...] = ()
     notice: str = ""
     """Why the rollout waits, if it does."""
+    commands: tuple[Command, ...] = ()
 
 
 class Asking(NamedTuple):
