@@ -83,7 +83,8 @@ def _like(model: DebuggerModel, step: Step) -> Iterator[Suggestion]:
         for call in calls:
             yield _calls(call.name)
         yield _results(calls[0].name)
-        yield from _with_arguments("reply", calls[0])
+        if len(calls) == 1:
+            yield from _with_arguments("reply", calls[0])
     elif isinstance(payload, Stop):
         yield Suggestion("every stop", Breakpoint("stop"))
         yield Suggestion(

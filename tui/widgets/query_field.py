@@ -1,0 +1,200 @@
+"""A line of the query language being typed: what may stand at the cursor, with what it means; Tab
+puts it in. What is wrong is said with its column, as it is typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from ..sanitize import one_line
+from ..wrap import fit
+from .text_box import TextBox
+
+_SHOWN = 6
+"""Completions that are seen at once; Up and Down walk through all."""
+_BESIDES = 5
+
+
+class Offer(NamedTuple):
+    """A completion: the text to put in from ``start`` to ``end``, and what it means."""
+
+    text: str
+    help: str
+    start: int
+    end: int
+
+
+class Looked(NamedTuple):
+    """What there is to say of a text: ``offers`` are what could stand at the cursor; ``problem`` is
+    why the whole cannot be used as it is. ``unfinished``: one of the offers may well mend that.
+    """
+
+    offers: tuple[Offer, ...] = ()
+    problem: str = ""
+    unfinished: bool = False
+
+
+Look = Callable[[str, int], Looked]
+"""Looks at a text with the cursor before this character; quick, since every key asks."""
+
+
+def nothing(text: str, cursor: int) -> Looked:
+    """For plain text: no completions, no problems."""
+    return Looked()
+
+
+class QueryField(Vertical):
+    """Posts ``Typed`` as the text changes, ``Chosen`` on Enter where there is no problem, ``Left``
+    on Esc. Whoever mounts it may ``tell`` what the text comes to.
+    """
+
+    DEFAULT_CSS = """
+    QueryField {
+        height: auto;
+        .query-line { height: 1; }
+        .query-label { width: auto; padding: 0 1; color: $primary; text-style: bold; }
+        TextBox { width: 1fr; padding: 0; }
+        .query-offers { height: auto; padding: 0 1; color: $text-muted; }
+        .query-words { height: 1; padding: 0 1; color: $text-muted; }
+        .query-words.-problem { color: $warning; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", show=False, priority=True),
+        Binding("tab", "complete", "Complete", show=False, priority=True),
+        Binding("down", "choose(1)", "Next completion", show=False, priority=True),
+        Binding("up", "choose(-1)", "Completion before", show=False, priority=True),
+    ]
+
+    class Typed(Message):
+        """The text is another; ``problem`` is empty where it can be used."""
+
+        def __init__(self, text: str, problem: str) -> None:
+            super().__init__()
+            self.text = text
+            self.problem = problem
+
+    class Chosen(Message):
+        """Enter: this text."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Left(Message):
+        """Esc."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._look: Look = nothing
+        self._looked = Looked()
+        self._chosen = 0
+        self.box = TextBox("", single_line=True)
+        self._label = Static("", classes="query-label")
+        self._offers = Static("", classes="query-offers")
+        self._words = Static("", classes="query-words")
+
+    def compose(self) -> ComposeResult:
+        """Label and text, completions, words."""
+        with Horizontal(classes="query-line"):
+            yield self._label
+            yield self.box
+        yield self._offers
+        yield self._words
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        return self.box.value
+
+    def ask(self, label: str, text: str, look: Look = nothing) -> None:
+        """Let a text be typed: an old one to go on from, or a new one."""
+        self._look = look
+        self._label.update(Content(one_line(label)))
+        self.box.value = text
+        self.box.move_cursor(self.box.document.end)
+        self.box.focus()
+        self.look_again()
+
+    def tell(self, words: str) -> None:
+        """Say what the text comes to, where nothing is wrong with it."""
+        if not self._looked.problem:
+            self._say(words)
+
+    def look_again(self) -> None:
+        """Look at the text as it is now."""
+        text = self.text
+        self._looked = self._look(text, min(self.box.cursor_location[1], len(text)))
+        self._chosen = 0
+        self._show_offers()
+        self._say("" if self._looked.unfinished else self._looked.problem)
+        self.post_message(self.Typed(text, self._looked.problem))
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """A key."""
+        event.stop()
+        if self.box.has_focus:
+            self.look_again()
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        """The cursor moved: other things may stand there."""
+        event.stop()
+        if self.box.has_focus:
+            self._looked = self._look(self.text, min(self.box.cursor_location[1], len(self.text)))
+            self._chosen = 0
+            self._show_offers()
+
+    def on_text_box_submitted(self, event: TextBox.Submitted) -> None:
+        """Enter."""
+        event.stop()
+        if self._looked.problem:
+            self._say(self._looked.problem)
+        else:
+            self.post_message(self.Chosen(self.text))
+
+    def action_complete(self) -> None:
+        """Put the chosen completion in."""
+        if not self._looked.offers:
+            return
+        offer, text = self._looked.offers[self._chosen], self.text
+        rest = text[offer.end :]
+        put = offer.text if rest[:1].isspace() else offer.text + " "
+        self.box.put(text[: offer.start] + put + rest)
+        self.box.move_cursor((0, offer.start + len(put)))
+
+    def action_choose(self, by: int) -> None:
+        """Another completion."""
+        if self._looked.offers:
+            self._chosen = (self._chosen + by) % len(self._looked.offers)
+            self._show_offers()
+
+    def action_leave(self) -> None:
+        """Back to where the keys were."""
+        self.post_message(self.Left())
+
+    def _say(self, words: str) -> None:
+        self._words.set_class(bool(self._looked.problem), "-problem")
+        self._words.update(Content(one_line(words)))
+
+    def _show_offers(self) -> None:
+        offers = self._looked.offers
+        first = max(min(self._chosen - _SHOWN + 1, len(offers) - _SHOWN), 0)
+        shown = offers[first : first + _SHOWN]
+        wide = max((len(offer.text) for offer in shown), default=0)
+        room = max(self.size.width - _BESIDES, 10)
+        lines = []
+        for place, offer in enumerate(shown, first):
+            sign = "▸ " if place == self._chosen else "  "
+            text = fit(f"{sign}{one_line(offer.text):<{wide}}  {one_line(offer.help)}", room)
+            lines.append((text, "bold $text") if place == self._chosen else (text, ""))
+        content = Content("\n").join([Content.styled(text, style) for text, style in lines])
+        self._offers.display = bool(lines)
+        self._offers.update(content)
