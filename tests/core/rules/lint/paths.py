@@ -25,7 +25,7 @@ from rollstep.core.model.project import (
 )
 from rollstep.core.model.rollout import Rollout, RolloutHeader
 from rollstep.core.model.steps import Step, role_of
-from rollstep.core.rules.lint import findings
+from rollstep.core.rules.lint.linter import findings
 
 TOOL = Tool(
     "get_order",

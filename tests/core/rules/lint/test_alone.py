@@ -15,7 +15,7 @@ from rollstep.core.model.messages import (
     user_message,
 )
 from rollstep.core.model.project import LlmEvaluator
-from rollstep.core.rules.lint import cheap
+from rollstep.core.rules.lint.alone import cheap
 
 from .paths import BYE, HELLO, asks, call, flags, project, result, step
 

@@ -13,7 +13,7 @@ from rollstep.core.model.messages import (
     tool_result,
 )
 from rollstep.core.model.project import HumanTarget
-from rollstep.core.rules.lint import findings
+from rollstep.core.rules.lint.linter import findings
 from rollstep.core.session import Session
 
 from ...projects_for_tests import refund

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rollstep.core.model.marks import Silence
-from rollstep.core.rules.lint import RULES, Linter, findings, findings_with_silences
+from rollstep.core.rules.lint.findings import RULES
+from rollstep.core.rules.lint.linter import Linter, findings, findings_with_silences
 from rollstep.core.samples import list_samples
 from rollstep.core.session import Session
 from rollstep.core.store.bundle_reader import read_bundle

@@ -15,7 +15,7 @@ from rollstep.core.model.messages import (
     text_parts,
     user_message,
 )
-from rollstep.core.rules.lint import findings
+from rollstep.core.rules.lint.linter import findings
 
 from .paths import BYE, HELLO, asks, call, flags, imported, project, result, rollout, step
 

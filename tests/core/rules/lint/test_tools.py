@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rollstep.core.model.messages import Payload
 from rollstep.core.model.project import Tool
-from rollstep.core.rules.lint import findings
+from rollstep.core.rules.lint.linter import findings
 from rollstep.core.rules.lint.tools import only_reads
 
 from .paths import BYE, HELLO, asks, call, flags, imported, project, result, rollout, step
