@@ -17,9 +17,9 @@ from .clock import Clock, wall_clock
 from .edits import Overridden, do_delete, name_of, plan_delete, put_insert, put_override
 from .errors import UsageError
 from .ids import IdMaker, random_rollout_id
-from .injecting import fault_instead, put_injected
 from .journal import Keeper
 from .model.checking import check
+from .model.debugging import Breakpoint
 from .model.history import Draft
 from .model.marks import Mark, Silence
 from .model.messages import Payload
@@ -112,15 +112,13 @@ class Session(OpenRollout):
     async def run(
         self, at: At = HEAD, until: Callable[[Step], bool] | None = None
     ) -> AsyncIterator[Step]:
-        """Steps to the end, to a limit, to ``pause()``, or to the step for which ``until`` holds.
-
-        A limit tells ``Paused`` with its words, or makes a stop where the project says so.
+        """Steps to the end, to a breakpoint, a limit, ``pause()``, or the step for which ``until``
+        holds. All that holds where it ends is told as ``Paused``, in words; a limit makes a stop
+        where the project says so. Raises UsageError for a breakpoint that cannot be asked.
         """
         with self._writer.command("run"):
-            async for step in self._player.steps(self._at(at)):
+            async for step in self._player.steps(self._at(at), until):
                 yield step
-                if until is not None and until(step):
-                    break
 
     async def retake(
         self, step_id: str, n: int = 1, change: AskChange | None = None
@@ -151,9 +149,8 @@ class Session(OpenRollout):
 
     async def _play_turn(self, parent: str | None) -> Step | None:
         last: Step | None = None
-        async for last in self._player.steps(parent):
-            if self._player.ends_turn(last):
-                break
+        async for step in self._player.steps(parent, self._player.ends_turn):
+            last = step
         return last
 
     # -- writing and editing ------------------------------------------------------------------
@@ -209,6 +206,8 @@ class Session(OpenRollout):
         """A fault answers the first call that is open here: a built-in kind (``rules.faults``) or
         one of the project's own. Raises UsageError where none is open, or it makes no sense.
         """
+        from .injecting import put_injected
+
         self._player.must_be_idle()
         parent = self._at(at)
         with self._writer.command(f"fault {fault}"):
@@ -218,6 +217,8 @@ class Session(OpenRollout):
         self, step_id: str, fault: str, after: After = "stay", reason: str = ""
     ) -> Overridden:
         """Put a fault in the place of a tool result, as ``override`` puts a human's step."""
+        from .injecting import fault_instead
+
         self._player.must_be_idle()
         old = self._writer.known(step_id)
         result = fault_instead(self._writer, old, fault)
@@ -334,6 +335,15 @@ class Session(OpenRollout):
         """Let a silenced flag be heard again."""
         by, at = self._writer.author, self._clock()
         self._writer.change_silence(Silence(step_id, rule, "", by, at, lifted=True))
+
+    async def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
+        """Let runs pause here and nowhere else. Raises UsageError for one that cannot be asked."""
+        from .rules.breakpoints import check_breakpoints
+
+        wanted = tuple(breakpoints)
+        check(wanted, tuple[Breakpoint, ...], "breakpoints")
+        check_breakpoints(wanted)
+        self._writer.change_breakpoints(wanted)
 
     async def revise(self, project: Project) -> None:
         """Make later steps from a changed project. Raises UsageError as ``start`` does."""

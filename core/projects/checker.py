@@ -206,7 +206,9 @@ class Checker:
             return NULL_MEANS[cls]
         short = SHORTHAND.get(cls)
         if short and isinstance(node, Scalar) and not is_null(node):
-            return cls(**{short: node.text})
+            given = {short: node.text}
+            fine = check_struct(cls, given, {short: node}, node, path, self.ledger)
+            return cls(**given) if fine else WRONG
         if not isinstance(node, Mapping):
             wanted = "a text or a mapping" if short else "a mapping"
             return self._fault(node, path, f"expected {wanted}, found {describe(node)}.")

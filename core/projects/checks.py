@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ..errors import Fault
+from ..model.debugging import FaultRule
 from ..model.project import EvaluatorLine, Project, ScriptedCall, Tool, ToolRule, When
 from .json_schemas import schema_problem
 from .scalars import key_path, name_shown, printable, shown
@@ -126,6 +127,23 @@ def _check_rule(
     return True
 
 
+def _check_fault_rule(
+    values: Table[str, Any], nodes: Table[str, Node], node: Node, path: str, ledger: Ledger
+) -> bool:
+    _use(values, nodes, "tool", path, ledger)
+    name = values.get("fault")
+    if not isinstance(name, str) or "respond" in nodes:
+        return True
+    from ..rules.faults import FAULTS, nearest
+
+    if name in FAULTS:
+        return True
+    here = nodes["fault"]
+    at = path if here is node else f"{path}.fault"
+    hint = f"{nearest(name, tuple(FAULTS))} A fault of your own has a respond."
+    return ledger.fault(here, at, f"{shown(name)} is no built-in fault.", hint)
+
+
 def _check_tool(
     values: Table[str, Any], nodes: Table[str, Node], node: Node, path: str, ledger: Ledger
 ) -> bool:
@@ -189,6 +207,7 @@ _CHECKS: dict[type, Check] = {
     EvaluatorLine: _check_evaluator_line,
     ScriptedCall: _check_call,
     ToolRule: _check_rule,
+    FaultRule: _check_fault_rule,
     Tool: _check_tool,
     Project: _check_project,
 }

@@ -118,6 +118,7 @@ the file while you type. The schema is `core/projects/project.schema.json`, in a
 - `parameters` and `returns` are JSON Schemas, `regex` compiles, and the keys of `result` are JSON
   pointers.
 - A line of a scripted evaluator has either `text` or `stop`.
+- A fault is one of the built-in kinds, or has a `respond` of its own ([faults](faults.md)).
 
 With `--roles FILE`, seed rows get the roles, tools and rules of a project file; there `title`,
 `goal` and `opening` may be left out.

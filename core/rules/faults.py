@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 
 import msgspec
 
@@ -181,6 +180,8 @@ def fits(rule: FaultRule, call: ToolCall) -> bool:
 
 def nearest(fault: str, names: Sequence[str]) -> str:
     """Which fault may have been meant, and which there are."""
+    from difflib import get_close_matches
+
     close = get_close_matches(fault, names, 1)
     known = f"There are: {', '.join(dict.fromkeys(names))}."
     return f"Did you mean {close[0]}? {known}" if close else known

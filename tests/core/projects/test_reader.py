@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rollstep.core.errors import ProjectFileError
-from rollstep.core.model.debugging import Breakpoint
+from rollstep.core.model.debugging import Breakpoint, FaultRule
 from rollstep.core.model.project import (
     EvaluatorLine,
     HumanSimulator,
@@ -491,3 +491,31 @@ def test_a_wrong_kind_hides_no_other_mistake_in_that_role():
     assert "target.replies" not in named
     assert "evaluator: kind is missing." in named
     assert "evaluator.moedl: unknown key. Did you mean model?" in named
+
+
+def test_faults_are_built_in_or_have_a_respond_of_their_own():
+    text = (
+        HEAD + "tools: [{name: a}]\ntool_simulator: {kind: human}\n"
+        "faults:\n- timeout\n- {fault: sold_out, tool: a, respond: {left: 0}, probability: 0}\n"
+        "- {fault: timeout, respond: gone, is_error: false, times: 2}\n"
+    )
+    assert parse_project(text).faults == (
+        FaultRule("timeout"),
+        FaultRule("sold_out", tool="a", respond='{"left": 0}', probability=0),
+        FaultRule("timeout", respond='"gone"', is_error=False, times=2),
+    )
+
+
+def test_a_fault_that_is_unknown_says_which_may_be_meant():
+    text = (
+        HEAD + "tools: [{name: a}]\ntool_simulator: {kind: human}\n"
+        "faults:\n- timeuot\n- {fault: sold_out, tool: b}\n- {fault: empty, probability: 2}\n"
+    )
+    unknown, other, tool, chance = faults_of(text)
+    assert unknown.startswith(
+        'line 7, column 3: faults[0]: "timeuot" is no built-in fault. Did you mean timeout? There'
+    )
+    assert unknown.endswith("A fault of your own has a respond.")
+    assert other.startswith('line 8, column 11: faults[1].fault: "sold_out" is no built-in fault.')
+    assert tool == 'line 8, column 27: faults[1].tool: "b" is no declared tool. Declared tools: a.'
+    assert chance == "line 9, column 31: faults[2].probability: 2 is too large; the most is 1."
