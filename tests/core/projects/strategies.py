@@ -4,6 +4,7 @@ import json
 
 import msgspec
 from hypothesis import strategies as st
+from rollstep.core.model.debugging import FaultRule
 from rollstep.core.model.project import EvaluatorLine, Project, When
 from rollstep.core.projects.scalars import json_string
 from rollstep.core.projects.shapes import (
@@ -104,6 +105,8 @@ def _legal(value):
         )
     if isinstance(value, When):
         return replace(value, tool=None, regex=None if value.regex is None else "a+", result=None)
+    if isinstance(value, FaultRule):
+        return replace(value, tool=None, fault=value.fault if value.respond else "timeout")
     return value
 
 
