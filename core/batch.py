@@ -33,7 +33,7 @@ from .model.project import (
 )
 from .model.rollout import RolloutHeader, Trajectory
 from .model.steps import Step
-from .playthrough import Each, Played, at_once, play_through
+from .playthrough import Each, OnBreak, Played, at_once, play_through
 from .store.change import Change
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class Job(msgspec.Struct, frozen=True):
 
 class Done(msgspec.Struct, frozen=True):
     """One finished rollout. It is ``whole`` when it came to its stop with every turn complete;
-    else ``words`` say why not, and ``records`` holds the turns that are complete.
+    else ``words`` say why not, and ``records`` holds the turns that are complete. One that is
+    ``parked`` waits for a human. ``said`` is what breakpoints said of one that came to its stop.
     """
 
     job: Job
@@ -78,6 +79,8 @@ class Done(msgspec.Struct, frozen=True):
     records: Records
     whole: bool
     words: str = ""
+    parked: bool = False
+    said: str = ""
 
 
 class ManyCommitter(Protocol):
@@ -111,7 +114,7 @@ class Batch:
 
     A rollout that fails ends itself only: its failure is in its ``Done``. ``library`` keeps the
     rollouts: those that cost something step by step, before the next role is asked; offline ones
-    in groups. ``workers`` are ended with the run.
+    in groups. ``workers`` are ended with the run. ``on_break`` says what a breakpoint does.
     """
 
     def __init__(
@@ -124,6 +127,7 @@ class Batch:
         library: ManyCommitter | None = None,
         clock: Clock = wall_clock,
         side_by_side: int = SIDE_BY_SIDE,
+        on_break: OnBreak = "park",
     ) -> None:
         self._done = done
         self._roles = roles
@@ -132,6 +136,7 @@ class Batch:
         self._library = library
         self._clock = clock
         self._side_by_side = side_by_side
+        self._on_break = on_break
         self._new_id = random_step_ids()
         self._waiting: list[Change] = []
         self._waiting_steps = 0
@@ -226,6 +231,7 @@ class Batch:
                 new_id=self._new_id,
                 clock=self._clock,
                 each=each,
+                on_break=self._on_break,
             )
         except StoreError:
             raise
@@ -252,7 +258,8 @@ class Batch:
         if not whole and not words:
             reason = trajectory.stop.reason if trajectory.stop else "no stop"
             words = f"turn {records.turns} has no final reply ({reason})"
-        return Done(job, header.id, records, whole, words)
+        parked = played.status == "parked"
+        return Done(job, header.id, records, whole, words, parked, played.said)
 
     def _commit(self, change: Change) -> None:
         if self._library is not None:

@@ -63,7 +63,13 @@ class OpenRollout:
         self._clock = clock
         self._scores: tuple[Score, ...] = ()
         self._asker = Asker(roles, self._writer.emit)
-        self._player = Player(self._writer, self._asker, clock=clock, seed=rollout.header.seed)
+        self._player = Player(
+            self._writer,
+            self._asker,
+            clock=clock,
+            seed=rollout.header.seed,
+            scores=lambda: self._scores,
+        )
         self._retaking = Retaking(self._writer, self._asker, self._player)
 
     def _load(self, saved: Saved) -> None:
@@ -83,6 +89,7 @@ class OpenRollout:
         if saved.head is None or (head is not None and (head not in steps or head in hidden)):
             head = self.rollout.newest_leaf(None)
         writer.set_head(head, record=False)
+        self._player.breaks.reopened()
 
     def saved(self) -> Saved:
         """The rollout whole, as a library or a bundle holds it."""

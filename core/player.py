@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from .asking import Asker, Made
+from .breaking import Breaks
 from .clock import Clock
 from .errors import RoleError, UsageError
 from .events import Failed, Paused
+from .model.marks import Score
 from .model.messages import Stop
 from .model.project import StopRules
 from .model.steps import Attempt, Step
 from .playthrough import attempt_of
+from .rules.hits import Fired
 from .rules.stepper import Action, Ask, Nobody, next_action, together
 from .rules.stops import limit_reached, limit_stop
 from .rules.views import PathState
@@ -28,7 +31,15 @@ _PATIENCE = 3.0
 class Player:
     """Makes a rollout go on. One step at a time: a second asking is refused."""
 
-    def __init__(self, writer: TreeWriter, asker: Asker, *, clock: Clock, seed: int) -> None:
+    def __init__(
+        self,
+        writer: TreeWriter,
+        asker: Asker,
+        *,
+        clock: Clock,
+        seed: int,
+        scores: Callable[[], Sequence[Score]] = tuple,
+    ) -> None:
         self.attempts: list[Attempt] = []
         self.busy = False
         self.pause = False
@@ -36,6 +47,7 @@ class Player:
         self._asker = asker
         self._clock = clock
         self.seed = str(seed)
+        self.breaks = Breaks(writer, scores)
         self._task: asyncio.Task[object] | None = None
 
     def cancel(self) -> bool:
@@ -53,27 +65,33 @@ class Player:
         if self.busy:
             raise UsageError("A step is being made. Wait for it, or cancel it with Esc.")
 
-    async def steps(self, parent: str | None) -> AsyncIterator[Step]:
-        """Step on from here until the end, a limit, a pause, or the head is moved elsewhere."""
+    async def steps(
+        self, parent: str | None, until: Callable[[Step], bool] | None = None
+    ) -> AsyncIterator[Step]:
+        """Step on from here until the end, a breakpoint, a limit, a pause, a step for which
+        ``until`` holds, or the head is moved elsewhere.
+        """
         self.pause = False
         while True:
+            if fired := self.breaks.before(parent):
+                self._stop_at(parent, fired)
+                return
             made, error = await self._go_on(parent)
+            fired = self.breaks.after(made)
             for step in made:
                 yield step
             if error is not None:
+                self._stop_at(step.id if made else parent, fired)
                 raise error
-            if not made or self._writer.head != step.id or isinstance(step.payload, Stop):
+            if not made:
                 return
-            if self.pause:
-                self._writer.emit(Paused("paused by you"))
+            if self._is_over(step, fired, until is not None and any(map(until, made))):
                 return
             parent = step.id
-            if self._limit_holds(parent):
-                return
 
     def ends_turn(self, step: Step) -> bool:
         """Whether the turn is over with this step."""
-        return self._writer.position(step.id).due in ("evaluator", "nobody")
+        return self._writer.state_at(step.id).position.due in ("evaluator", "nobody")
 
     async def step(self, parent: str | None) -> Step | None:
         """Walk to the recorded step that follows, or make one; None after a stop."""
@@ -81,7 +99,7 @@ class Player:
         writer = self._writer
         recorded = writer.recorded_next(parent)
         if recorded is not None:
-            writer.set_head(recorded)
+            writer.walk(recorded)
             return writer.rollout.steps[recorded]
         return await self.make_next(parent)
 
@@ -170,18 +188,45 @@ class Player:
         self._writer.emit(Failed(attempt))
         self._writer.save()
 
-    def _limit_holds(self, step_id: str) -> bool:
+    def _is_over(self, step: Step, fired: list[Fired], reached: bool) -> bool:
+        """Whether the run ends with this step; all the reasons are told. ``reached``: it was to go
+        no further.
+        """
         writer = self._writer
-        limits = writer.project.stop
-        if limits == _NO_LIMITS or writer.recorded_next(step_id) is not None:
+        if writer.head != step.id or isinstance(step.payload, Stop) or reached:
+            self._stop_at(step.id, fired)
+            return True
+        limit = self._limit_at(step.id)
+        if limit and writer.project.stop.on_limit == "stop":
+            if not self.pause:
+                stop = writer.put_stop(limit_stop(limit), step.id)
+                writer.save()
+                self._stop_at(stop.id, [*fired, *self.breaks.after((stop,))])
+                return True
+            limit = ""  # it holds still when the human goes on
+        if not fired and not limit and not self.pause:
             return False
-        words = limit_reached(writer.state_at(step_id), writer.project)
-        if not words:
-            return False
-        if limits.on_limit == "stop":
-            writer.put_stop(limit_stop(words), step_id)
-        else:
-            writer.set_status("parked", words)
-            writer.emit(Paused(words))
-        self._writer.save()
+        self._stop_at(step.id, fired, limit, "paused by you" if self.pause else "")
         return True
+
+    def _limit_at(self, step_id: str) -> str:
+        """Which limit the path to this step has reached, in words."""
+        writer = self._writer
+        if writer.project.stop == _NO_LIMITS or writer.recorded_next(step_id) is not None:
+            return ""
+        return limit_reached(writer.state_at(step_id), writer.project)
+
+    def _stop_at(
+        self, at: str | None, fired: list[Fired], limit: str = "", pause: str = ""
+    ) -> None:
+        """Say what ended the run, and keep it where the rollout waits for a human."""
+        writer = self._writer
+        waits = [*(each.words for each in fired), *([limit] if limit else [])]
+        if not waits and not pause:
+            return
+        at_leaf = writer.head == at and writer.recorded_next(at) is None
+        if waits and at_leaf and writer.status[0] != "ended":
+            writer.set_status("parked", "; ".join(waits))
+        self.breaks.used_up(fired)
+        writer.emit(Paused("; ".join([*waits, pause] if pause else waits)))
+        writer.save()

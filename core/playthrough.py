@@ -7,7 +7,7 @@ with alternatives, commands to undo, events. ``tests/core/test_playthrough.py`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -15,16 +15,19 @@ from .asking import Made, make, make_together
 from .clock import Clock, wall_clock
 from .errors import RoleError
 from .ids import IdMaker
+from .model.messages import Stop
 from .model.project import Project, StopRules
 from .model.steps import Attempt, Step, role_of
 from .roles.human import HumanNeeded
 from .roles.protocols import no_stream
+from .rules.hits import Hits
 from .rules.stepper import Ask, Nobody, next_action, together
 from .rules.stops import limit_reached, limit_stop
 from .rules.views import PathState
 
 if TYPE_CHECKING:
     from .roles.registry import Roles
+    from .rules.breakpoints import Watch
 
 T = TypeVar("T")
 
@@ -33,15 +36,25 @@ Each = Callable[[Step, tuple[str, str] | None], None]
 
 _NO_LIMITS = StopRules()
 
+OnBreak = Literal["park", "stop", "ignore"]
+"""What a breakpoint does where nobody watches: the rollout waits in the library for a human, it is
+ended by a stop, or it goes on.
+"""
+
+BREAKPOINT = "breakpoint"
+"""The reason of a stop that a breakpoint makes."""
+
 
 class Played(msgspec.Struct, frozen=True):
-    """One rollout from start to end. ``status`` is ``ended``, ``parked`` (a limit, or a human's
-    move) or ``failed``; ``note`` says why. ``requests`` maps digests to what was sent.
+    """One rollout from start to end. ``status`` is ``ended``, ``parked`` (a limit, a breakpoint, or
+    a human's move) or ``failed``; ``note`` says why. ``said`` is what breakpoints said of one that
+    ended there. ``requests`` maps digests to what was sent.
     """
 
     steps: tuple[Step, ...]
     status: str
     note: str = ""
+    said: str = ""
     attempts: tuple[Attempt, ...] = ()
     requests: tuple[tuple[str, str], ...] = ()
 
@@ -54,8 +67,10 @@ async def play_through(
     new_id: IdMaker,
     clock: Clock = wall_clock,
     each: Each | None = None,
+    on_break: OnBreak = "park",
 ) -> Played:
-    """Play until a stop, a limit, a human's move, or a failure. Raises nothing of a role's.
+    """Play until a stop, a limit, a breakpoint, a human's move, or a failure. Raises nothing of a
+    role's; UsageError for a breakpoint that cannot be asked.
 
     ``each`` is called with every step before the next role is asked, to save what was paid for.
     Of calls that are asked for at once, the results that came are kept when another fails.
@@ -65,6 +80,8 @@ async def play_through(
     steps: list[Step] = []
     requests: list[tuple[str, str]] = []
     failed: list[tuple[RoleError, Ask]] = []
+    said: list[str] = []
+    watch = _watch(project) if project.breakpoints and on_break != "ignore" else None
 
     def put(made: Made) -> None:
         payload = made.payload
@@ -86,6 +103,8 @@ async def play_through(
             requests.append(made.request)
         if each is not None:
             each(step, made.request)
+        if watch is not None and (fired := watch.after(step)):
+            said.extend(one.words for one in fired)
 
     def receive(ask: Ask, outcome: Made | RoleError) -> None:
         if isinstance(outcome, RoleError):
@@ -95,30 +114,48 @@ async def play_through(
 
     def played(status: str, note: str = "") -> Played:
         attempts = [attempt_of(e, ask, state.leaf_id, new_id(), clock()) for e, ask in failed]
-        return Played(tuple(steps), status, note, tuple(attempts), tuple(requests))
+        words = "; ".join(said) if status == "ended" else ""
+        return Played(tuple(steps), status, note, words, tuple(attempts), tuple(requests))
 
     while True:
         action = next_action(state.position, project)
         if isinstance(action, Nobody):
             return played("ended")
-        try:
-            if state.position.open_calls and (asks := together(state.position, project)):
-                await make_together(asks, state, project, roles, seed, receive)
-            else:
-                put(await make(action, state, project, roles, 0, seed, no_stream))
-        except HumanNeeded as needed:
-            return played("parked", str(needed))
-        except RoleError as error:
-            assert isinstance(action, Ask)
-            failed.append((error, action))
-        if failed:
-            return played("failed", str(failed[0][0]))
-        if not has_limits or state.position.due == "nobody":
+        asks = together(state.position, project) if state.position.open_calls else ()
+        if watch is not None and watch.breaks.any_before and isinstance(action, Ask):
+            said.extend(one.words for one in watch.before(asks or (action,)))
+        if not said:
+            try:
+                if asks:
+                    await make_together(asks, state, project, roles, seed, receive)
+                else:
+                    put(await make(action, state, project, roles, 0, seed, no_stream))
+            except HumanNeeded as needed:
+                return played("parked", str(needed))
+            except RoleError as error:
+                assert isinstance(action, Ask)
+                failed.append((error, action))
+            if failed:
+                return played("failed", str(failed[0][0]))
+        if state.position.due == "nobody" or not (has_limits or said):
             continue
-        if words := limit_reached(state, project):
-            if project.stop.on_limit == "pause":
+        limit = limit_reached(state, project) if has_limits else ""
+        if limit and project.stop.on_limit == "stop":
+            put(Made(limit_stop(limit), "rule"))
+        elif limit or said:
+            words = "; ".join([*said, limit] if limit else said)
+            if not said or on_break == "park":
                 return played("parked", words)
-            put(Made(limit_stop(words), "rule"))
+            put(Made(Stop(BREAKPOINT, "rule", words), "rule"))
+
+
+def _watch(project: Project) -> Watch | None:
+    """The eyes of the project's breakpoints on a path that begins; None where all are off."""
+    from .rules.breakpoints import Watch, compile_breakpoints
+    from .rules.path_facts import PathFacts
+
+    breaks = compile_breakpoints(project.breakpoints)
+    return None if breaks is None else Watch(breaks, PathFacts((), project), Hits())
 
 
 def attempt_of(
@@ -134,7 +171,7 @@ def attempt_of(
         action.call.id if action.call else "",
         error.detail,
         error.partial,
-        None,
+        error.cost,
         now,
     )
 

@@ -33,7 +33,7 @@ from .model.messages import Payload, Stop
 from .model.project import Project
 from .model.rollout import Branch, Rollout
 from .model.steps import Step, role_of
-from .rules.breakpoints import Hits
+from .rules.hits import Hits
 from .rules.keep import Kept
 from .rules.stepper import Position, fold
 from .rules.views import PathState
@@ -177,6 +177,16 @@ class TreeWriter:
                 self.set_status("ended")
         if self.watchers:
             self.emit(HeadMoved(head))
+
+    def walk(self, step_id: str) -> None:
+        """Move the head on to a recorded step. The fold goes with it, so that a long way costs as
+        much a step as a short one.
+        """
+        step = self.rollout.steps[step_id]
+        state = self._state
+        if state is not None and state.leaf_id == step.parent_id:
+            state.extend(step)
+        self.set_head(step_id)
 
     # -- steps --------------------------------------------------------------------------------
 

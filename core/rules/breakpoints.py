@@ -1,32 +1,182 @@
-"""Breakpoints: at which steps a run pauses, and how often each was hit."""
+"""Breakpoints: at which steps a run pauses, why, and how often each was hit.
+
+They are compiled once into tests for each shape of step, so that a breakpoint on a tool costs
+nothing at a message. A set of none that is switched on is no set at all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
-import msgspec
-
+from ..errors import UsageError
 from ..model.debugging import Breakpoint
+from ..model.steps import Step
+from .hits import Fired, Hits
+from .path_facts import PathFacts
+from .query import QueryError, parse
+from .query_types import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
+from .step_fields import SHAPES, STEPS, Facts, shape_of
+from .step_query import compile_query
+from .stepper import Ask
+
+_LONGEST_WORDS = 200
+
+_Tests = tuple[tuple[int, Callable[[Facts], bool] | None], ...]
+"""For one shape: the places of the breakpoints that may hold, with their tests (None: it does)."""
 
 
-class Hits:
-    """How often each breakpoint was hit while this rollout has been played. Switching one off and
-    on, or changing how many hits it ignores, leaves its count alone.
+def query_of(breakpoint: Breakpoint) -> Node | None:
+    """All that must hold as one query; None where it holds at every step. Raises QueryError."""
+    parts: list[Node] = []
+    for name in ("role", "tool", "turn"):
+        value = getattr(breakpoint, name)
+        if value is not None:
+            parts.append(Compare(Ref(name), "=", value))
+    if breakpoint.text is not None:
+        parts.append(Compare(Ref("text"), ":", breakpoint.text))
+    if breakpoint.regex is not None:
+        parts.append(Compare(Ref("text"), "~", _regex(breakpoint.regex)))
+    if breakpoint.when is not None:
+        parts.append(parse(breakpoint.when, STEPS))
+    if len(parts) > 1:
+        return And(tuple(parts))
+    return parts[0] if parts else None
+
+
+def _regex(regex: str) -> str:
+    try:
+        pattern(plain_pattern(regex))
+    except ValueError as error:
+        raise QueryError(f"regex: {error}", 1) from error
+    return plain_pattern(regex)
+
+
+def problem(breakpoint: Breakpoint) -> str:
+    """What is wrong with a breakpoint's condition, in words; "" when it can be asked."""
+    try:
+        query_of(breakpoint)
+    except QueryError as error:
+        return error.reason if error.reason.startswith("regex: ") else f"when: {error}"
+    return ""
+
+
+def check_breakpoints(breakpoints: Sequence[Breakpoint]) -> None:
+    """Raise UsageError for the first that cannot be asked."""
+    for number, breakpoint in enumerate(breakpoints, 1):
+        if words := problem(breakpoint):
+            raise UsageError(f"{label_of(breakpoint, number)}: {words}.")
+
+
+def words_of(breakpoint: Breakpoint) -> str:
+    """The condition as a query, in one line that is not too long. Never raises."""
+    try:
+        node = query_of(breakpoint)
+    except QueryError:
+        text = breakpoint.when or breakpoint.regex or ""
+    else:
+        text = "any step" if node is None else to_text(node)
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_WORDS else f"{text[: _LONGEST_WORDS - 1]}…"
+
+
+def label_of(breakpoint: Breakpoint, number: int) -> str:
+    """What a breakpoint is called: its number in the list, from 1, and its name."""
+    return f"breakpoint {number}{f' {quoted(breakpoint.name)}' if breakpoint.name else ''}"
+
+
+class BreakpointSet:
+    """Breakpoints, ready to be asked."""
+
+    def __init__(self, breakpoints: tuple[Breakpoint, ...]) -> None:
+        self.breakpoints = breakpoints
+        self._tests: dict[str, _Tests] = dict.fromkeys(SHAPES, ())
+        self.any_before = False
+        for place, each in enumerate(breakpoints):
+            if each.enabled:
+                self.any_before = self.any_before or each.before
+                self._add(place, each)
+
+    def _add(self, place: int, breakpoint: Breakpoint) -> None:
+        node = query_of(breakpoint)
+        query = None if node is None else compile_query(node)
+        for shape in SHAPES:
+            if shape.startswith("before") is not breakpoint.before:
+                continue
+            test = True if query is None else query.tests[shape]
+            if test is not False:
+                self._tests[shape] += ((place, None if test is True else test),)
+
+    def after(self, step: Step, path: PathFacts) -> Sequence[int]:
+        """The places of those that hold at the last step of the path."""
+        tests = self._tests[shape_of(step.payload)]
+        return _holding(tests, path.facts(-1)[0]) if tests else ()
+
+    def before(self, ask: Ask, path: PathFacts) -> Sequence[int]:
+        """The places of those that hold before this question, at the end of the path."""
+        facts, shape = path.facts_before(ask)
+        return _holding(self._tests[shape], facts)
+
+
+def _holding(tests: _Tests, facts: Facts) -> Sequence[int]:
+    found: list[int] = []
+    for place, test in tests:
+        if test is None or test(facts):
+            found.append(place)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _compiled(breakpoints: tuple[Breakpoint, ...]) -> BreakpointSet | None:
+    check_breakpoints(breakpoints)
+    return BreakpointSet(breakpoints) if any(each.enabled for each in breakpoints) else None
+
+
+_last: tuple[tuple[Breakpoint, ...], BreakpointSet | None] = ((), None)
+"""The rows of a batch share one tuple; to find it by its hash takes longer than a step."""
+
+
+def compile_breakpoints(breakpoints: tuple[Breakpoint, ...]) -> BreakpointSet | None:
+    """The breakpoints that are switched on, ready to be asked; None where none is. Raises
+    UsageError for one that cannot be asked.
+    """
+    global _last
+    if not breakpoints:
+        return None
+    last = _last
+    if last[0] is not breakpoints:
+        last = _last = (breakpoints, _compiled(breakpoints))
+    return last[1]
+
+
+class Watch:
+    """A path that is being played, under the eyes of its breakpoints: hits are counted, and those
+    that are not to be ignored stop the run.
     """
 
-    def __init__(self) -> None:
-        self._counts: dict[Breakpoint, int] = {}
+    def __init__(self, breaks: BreakpointSet, path: PathFacts, hits: Hits) -> None:
+        self.path = path
+        self.breaks = breaks
+        self._hits = hits
 
-    def add(self, breakpoint: Breakpoint) -> int:
-        """One more hit; how many there are now."""
-        key = _plain(breakpoint)
-        self._counts[key] = self._counts.get(key, 0) + 1
-        return self._counts[key]
+    def after(self, step: Step) -> list[Fired]:
+        """The path goes on with this step: who stops the run there."""
+        self.path.extend(step)
+        matched = self.breaks.after(step, self.path)
+        return self._stopping(matched, f"at step {len(self.path)}") if matched else []
 
-    def counts(self, breakpoints: Iterable[Breakpoint]) -> tuple[int, ...]:
-        """The hits of each of these."""
-        return tuple(self._counts.get(_plain(each), 0) for each in breakpoints)
+    def before(self, asks: Iterable[Ask]) -> list[Fired]:
+        """Who stops the run before these questions are asked at the end of the path."""
+        matched: set[int] = set()
+        for ask in asks:
+            matched.update(self.breaks.before(ask, self.path))
+        return self._stopping(sorted(matched), f"before step {len(self.path) + 1}")
 
-
-def _plain(breakpoint: Breakpoint) -> Breakpoint:
-    return msgspec.structs.replace(breakpoint, enabled=True, ignore=0)
+    def _stopping(self, matched: Iterable[int], where: str) -> list[Fired]:
+        fired: list[Fired] = []
+        for place in matched:
+            breakpoint = self.breaks.breakpoints[place]
+            if self._hits.add(breakpoint) > breakpoint.ignore:
+                words = f"{label_of(breakpoint, place + 1)} {where}: {words_of(breakpoint)}"
+                fired.append(Fired(breakpoint, words))
+        return fired

@@ -16,7 +16,6 @@ always be answered. ``docs/query.md`` tells people.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable
@@ -391,5 +390,7 @@ _WANTED = {"number": "is a number", "flag": "is true or false"}
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
+    import difflib  # not at every start: only mistakes need it
+
     near = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
     return near[0] if near else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+from ..model.edited import is_edit
 from ..model.marks import Score
 from ..model.messages import (
     STOP_REASONS,
@@ -20,7 +21,7 @@ from ..model.messages import (
     payload_text,
     reasoning_text,
 )
-from ..model.project import HumanEvaluator, HumanSimulator, HumanTarget, Project
+from ..model.project import Project
 from ..model.steps import ROLES, Step
 from .json_values import MISSING, at, parse
 from .query_tests import Known, Reader, Source
@@ -322,17 +323,7 @@ def _result_invalid(facts: Facts) -> bool:
 
 
 def _is_edit(facts: Facts) -> bool:
-    step = facts.step
-    if step.origin != "human" or step.copied_from:
-        return False
-    project = facts.where.project
-    plays = {
-        "evaluator": project.evaluator,
-        "target": project.target,
-        "tool": project.tool_simulator,
-    }[step.role]
-    human = isinstance(plays, HumanEvaluator | HumanTarget | HumanSimulator)
-    return step.replaces is not None or not human
+    return is_edit(facts.step, facts.where.project)
 
 
 _READERS: dict[str, Reader] = {

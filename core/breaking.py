@@ -1,0 +1,116 @@
+"""The breakpoints of a rollout that is open, while it is played: who stops a run, and what is told.
+
+A run looks at each step, made or walked, when it is saved; a single step is made by hand and looks
+at none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .events import BreakpointsChanged
+from .model.marks import Score
+from .model.steps import Step
+from .rules.hits import Fired, is_before
+from .rules.stepper import Ask, next_action, together
+from .writer import TreeWriter
+
+if TYPE_CHECKING:
+    from .rules.breakpoints import BreakpointSet, Watch
+
+
+class Breaks:
+    """Asks the breakpoints on behalf of a player."""
+
+    def __init__(self, writer: TreeWriter, scores: Callable[[], Sequence[Score]]) -> None:
+        self._writer = writer
+        self._scores = scores
+        self._watch: Watch | None = None
+        self._let_by: tuple[str | None, ...] = ()
+        """Where a run stopped before a role was asked: there it does not stop at once again."""
+
+    def reopened(self) -> None:
+        """The rollout was loaded: where it waits before a role is asked, it was said already."""
+        status, note = self._writer.status
+        if status == "parked" and is_before(note):
+            self._let_by = (self._writer.head,)
+
+    def before(self, parent: str | None) -> list[Fired]:
+        """Who stops the run before a role is asked after ``parent``."""
+        breaks = self._set()
+        if breaks is None or not breaks.any_before or self._let_by == (parent,):
+            return []
+        if self._writer.recorded_next(parent) is not None:
+            return []
+        asks = self._asks(parent)
+        if not asks:
+            return []
+        with self._telling():
+            fired = self._watching(breaks, parent).before(asks)
+        if fired:
+            self._let_by = (parent,)
+        return fired
+
+    def after(self, steps: Sequence[Step]) -> list[Fired]:
+        """Who stops the run at these steps, which follow each other. One that came late is on
+        another branch, and nobody's who plays on here.
+        """
+        self._let_by = ()
+        breaks = self._set()
+        if breaks is None:
+            return []
+        fired: list[Fired] = []
+        with self._telling():
+            for step in steps:
+                if not step.late:
+                    fired += self._watching(breaks, step.parent_id).after(step)
+        return fired
+
+    def used_up(self, fired: Sequence[Fired]) -> None:
+        """They stopped the run: those that do so only once go away."""
+        writer = self._writer
+        gone = [each.breakpoint for each in fired if each.breakpoint.once]
+        if gone:
+            writer.put_breakpoints(tuple(b for b in writer.breakpoints if b not in gone))
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Hits that are counted meanwhile are told, those of breakpoints that ignore them too."""
+        writer = self._writer
+        before = writer.hits.total
+        yield
+        if writer.hits.total != before:
+            all_of_them = writer.breakpoints
+            writer.emit(BreakpointsChanged(all_of_them, writer.hits.counts(all_of_them)))
+
+    def _set(self) -> BreakpointSet | None:
+        breakpoints = self._writer.breakpoints
+        if not breakpoints:
+            return None
+        from .rules.breakpoints import compile_breakpoints
+
+        return compile_breakpoints(breakpoints)
+
+    def _asks(self, parent: str | None) -> tuple[Ask, ...]:
+        """The questions that come next: one, or those that are asked at once."""
+        writer = self._writer
+        position = writer.state_at(parent).position
+        action = next_action(position, writer.project)
+        if not isinstance(action, Ask):
+            return ()
+        return together(position, writer.project) or (action,)
+
+    def _watching(self, breaks: BreakpointSet, parent: str | None) -> Watch:
+        """The watch over the path to ``parent``: the one at hand, as a rule."""
+        from .rules.breakpoints import Watch
+        from .rules.path_facts import PathFacts
+
+        watch = self._watch
+        project = self._writer.project
+        if watch is None or watch.path.leaf_id != parent or watch.path.project is not project:
+            path = PathFacts(self._writer.rollout.path(parent), project, self._scores())
+            watch = self._watch = Watch(breaks, path, self._writer.hits)
+        watch.breaks = breaks
+        return watch
