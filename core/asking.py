@@ -14,7 +14,7 @@ import msgspec
 
 from .casting import Cast, RolesFor
 from .errors import RoleError, RollstepError
-from .events import AskEnded, AskStarted, Event, Streamed
+from .events import AskEnded, AskStarted, Event, Noticed, Streamed
 from .model.messages import Payload, Stop, TargetReply, ToolResult, UserMessage, user_message
 from .model.project import Project
 from .model.steps import Call, Origin
@@ -73,9 +73,7 @@ class Asker:
         if not isinstance(action, Ask):
             return await _by_script(action)
 
-        def stream(text: str) -> None:
-            self._emit(Streamed(parent_id, text))
-
+        stream = _Telling(self._emit, parent_id)
         roles = await self.cast.of(project, variant)
         with self._told(action, roles, parent_id):
             asked = variant or project
@@ -114,6 +112,21 @@ class Asker:
     async def close(self) -> None:
         """Let the roles go: child processes end."""
         await self.cast.close()
+
+
+class _Telling:
+    """A role's stream, whose text and notices become events."""
+
+    def __init__(self, emit: Callable[[Event], None], parent_id: str | None) -> None:
+        self._emit = emit
+        self._parent_id = parent_id
+
+    def __call__(self, text: str) -> None:
+        self._emit(Streamed(self._parent_id, text))
+
+    def notice(self, words: str) -> None:
+        """How the answer is being made."""
+        self._emit(Noticed(self._parent_id, words))
 
 
 def make(

@@ -93,16 +93,27 @@ class IllegalStepError(UsageError):
 
 class RoleError(RollstepError):
     """A role failed. ``kind`` is one word for programs, ``detail`` (a traceback, a raw body) for
-    those who press the key, ``partial`` what had arrived before it failed.
+    those who press the key, ``partial`` what had arrived before it failed, ``cost`` what that
+    probably cost in dollars, None where nothing is known to have been paid.
 
-    Kinds made here: ``raised``, ``timeout``, ``died``, ``bad_reply``, ``empty``, ``not_ready``.
+    Kinds: ``raised``, ``timeout``, ``died``, ``bad_reply``, ``empty``, ``not_ready``, and those of
+    the gateway (``workers/model_errors.py``). What can be done about each: ``model/failures.py``.
     """
 
-    def __init__(self, message: str, *, kind: str = "raised", detail: str = "", partial: str = ""):
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str = "raised",
+        detail: str = "",
+        partial: str = "",
+        cost: float | None = None,
+    ):
         super().__init__(message)
         self.kind = kind
         self.detail = detail
         self.partial = partial
+        self.cost = cost
 
 
 class StoreError(RollstepError):

@@ -66,6 +66,15 @@ class Streamed(msgspec.Struct, frozen=True):
     text: str
 
 
+class Noticed(msgspec.Struct, frozen=True):
+    """How the answer under ``parent_id`` is being made, in words for people: that models are being
+    loaded, or that a retry waits. Holds until the next one, the first text, or the end.
+    """
+
+    parent_id: str | None
+    words: str
+
+
 class AskEnded(msgspec.Struct, frozen=True):
     """The asking under ``parent_id`` is over: a step, an attempt, or a cancellation follows."""
 
@@ -131,6 +140,7 @@ Event = (
     | HeadMoved
     | AskStarted
     | Streamed
+    | Noticed
     | AskEnded
     | Failed
     | Paused

@@ -30,6 +30,9 @@ class Usage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 class Call(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """How a live step was made. ``request`` is the digest of the request as sent, which the
     library stores once; times in seconds; ``cost`` in dollars, None where the price is unknown.
+
+    ``seconds`` is the time of the try that succeeded, the last of ``attempts``;
+    ``first_token_seconds`` the part of it before anything came, 0 where all came at once.
     """
 
     model: str
@@ -40,6 +43,15 @@ class Call(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     seconds: float = 0.0
     attempts: int = 1
     response_id: str = ""
+    first_token_seconds: float = 0.0
+
+    @property
+    def tokens_per_second(self) -> float | None:
+        """How fast tokens came, once they did; None where all came at once."""
+        took = self.seconds - self.first_token_seconds
+        if not self.first_token_seconds or took <= 0 or not self.usage.completion_tokens:
+            return None
+        return self.usage.completion_tokens / took
 
 
 class Step(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

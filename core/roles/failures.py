@@ -22,7 +22,9 @@ def as_role_error(error: BaseException, what: str) -> RoleError:
     if isinstance(error, RoleError):
         detail = error.detail or _traceback(error)
         words = _cut(f"failed: {error}")
-        return RoleError(words, kind=_cut(error.kind), detail=detail, partial=error.partial)
+        return RoleError(
+            words, kind=_cut(error.kind), detail=detail, partial=error.partial, cost=error.cost
+        )
     last = traceback.format_exception_only(error)[-1].strip()
     if isinstance(error, SyntaxError) and error.filename:
         last += f" ({error.filename}, line {error.lineno})"
@@ -40,6 +42,7 @@ def named(error: RoleError, who: str) -> RoleError:
         kind=error.kind,
         detail=mask(error.detail),
         partial=error.partial,
+        cost=error.cost,
     )
 
 

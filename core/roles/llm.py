@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 from ..errors import RoleError, UsageError
@@ -11,8 +10,9 @@ from ..model.messages import TargetReply, ToolResult, UserMessage, text_parts
 from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from ..model.steps import Call, Role
 from ..model.view import View
-from ..workers.gateway import SERVICE, ModelReply, ModelRequest
+from ..workers.gateway import SERVICE
 from ..workers.model_keys import missing_key
+from ..workers.model_request import ModelReply, ModelRequest
 from ..workers.pool import Shared, Workers
 from ..workers.wire import dump, load
 from .call_ids import with_ids
@@ -28,7 +28,12 @@ from .llm_messages import (
 from .protocols import Answer, Stream, no_stream
 
 TIMEOUT = 120.0
-"""Seconds that a complete reply may take, unless the project's ``params`` give a ``timeout``."""
+"""Seconds that a complete reply may take, unless the project's ``params`` give a ``timeout``. It
+holds for each try.
+"""
+
+PACE = 1.0
+"""What waits before a retry are multiplied by."""
 
 _LOADING = 60.0
 """Seconds that the gateway may take to start: litellm is large."""
@@ -72,12 +77,13 @@ class _Model:
             self._params,
             self._api_base,
             self._timeout,
+            stream=stream is not no_stream,
+            pace=PACE,
         )
-        started = time.monotonic()
         body = await self._gateway.call(
             dump(request),
-            label=f"The model {self._model}",
-            timeout=self._timeout + _LOADING,
+            label=f"{self._model}:",
+            timeout=request.patience + _LOADING,
             stream=stream,
         )
         reply = load(body, ModelReply)
@@ -86,10 +92,12 @@ class _Model:
             self._params,
             usage=reply.usage,
             cost=reply.cost,
-            seconds=time.monotonic() - started,
+            seconds=reply.seconds,
+            attempts=reply.attempts,
             response_id=reply.response_id,
+            first_token_seconds=reply.first_token_seconds,
         )
-        sent: dict[str, Any] = {"model": self._model, **json.loads(self._params)}
+        sent: dict[str, Any] = {"model": self._model, **json.loads(reply.sent)}
         sent["messages"] = messages
         if tools:
             sent["tools"] = tools

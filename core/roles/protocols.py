@@ -14,7 +14,9 @@ from ..model.steps import Call
 from ..model.view import View
 
 Stream = Callable[[str], None]
-"""Takes text as it arrives. May be called never, or often."""
+"""Takes text as it arrives. May be called never, or often. One that has a method ``notice(words)``
+is also told, in words, how the answer is being made (that a retry waits, say).
+"""
 
 
 def no_stream(text: str) -> None:

@@ -31,6 +31,7 @@ from .wire import (
     Chunk,
     Failure,
     FromChild,
+    Notice,
     Reply,
     Request,
     ToChild,
@@ -90,12 +91,29 @@ class Link:
                 printable(str(error)),
                 printable(error.detail),
                 printable(error.partial),
+                error.cost,
             )
         )
 
-    def stream(self, n: int) -> Callable[[str], None]:
+    def stream(self, n: int) -> Told:
         """A stream whose text goes to whoever waits for answer ``n``."""
-        return lambda text: self.send(Chunk(n, printable(text)))
+        return Told(self, n)
+
+
+class Told:
+    """What whoever waits for answer ``n`` is told meanwhile."""
+
+    def __init__(self, link: Link, n: int) -> None:
+        self._link = link
+        self._n = n
+
+    def __call__(self, text: str) -> None:
+        """More text of the answer."""
+        self._link.send(Chunk(self._n, printable(text)))
+
+    def notice(self, words: str) -> None:
+        """How the answer is being made."""
+        self._link.send(Notice(self._n, printable(words)))
 
 
 def _unforeseen(error: Exception) -> RoleError:

@@ -2,15 +2,19 @@
 
 One gateway serves many calls at once, on one event loop. litellm's own retries are off (they
 repeat even what cannot succeed), its price table is the one that it ships, and no ``.env`` file is
-read. A reply with neither text nor tool call is the failure ``empty``: litellm reports several
-broken replies in that shape.
+read. What litellm hides or changes is seen on the wire (``watching``).
+
+One call is: refuse what would be rewritten; then try, at most five times (``retrying``); each try
+is one request, whose reply is put together as it arrives (``model_reply``); whatever goes wrong
+becomes a RoleError with one of the kinds of ``model_errors``.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
+import logging
 import os
+import time
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -18,38 +22,25 @@ from typing import Any
 import msgspec
 
 from ..errors import RoleError
-from ..model.messages import Reasoning, ToolCall
-from ..model.steps import Usage
-from .model_errors import as_role_error
+from . import watching
+from .coalescing import Coalescing
+from .model_errors import ModelError, detail, hide, read_error, too_late
+from .model_reply import Arriving, half_content, split_thinking
+from .model_request import ModelReply, ModelRequest, arguments
+from .retrying import persist, retry_after
+from .rewriting import Guard, foreseen
+from .watching import Wire, watched
 from .wire import dump, load
+
+__all__ = ["SERVICE", "WARM_UP", "Gateway", "ModelReply", "ModelRequest"]
 
 SERVICE = f"{__name__}:Gateway"
 
+WARM_UP = b""
+"""The body of a call that only loads litellm, so that the first real one need not wait for it."""
 
-class ModelRequest(msgspec.Struct, frozen=True):
-    """One call. ``messages``, ``tools`` ("[]" for none) and ``params`` are JSON texts in the chat
-    shape that litellm takes.
-    """
-
-    model: str
-    messages: str
-    tools: str
-    params: str
-    api_base: str | None
-    timeout: float
-
-
-class ModelReply(msgspec.Struct, frozen=True):
-    """What a model gave. ``cost`` in dollars, None where litellm knows no price."""
-
-    text: str
-    reasoning: tuple[Reasoning, ...]
-    tool_calls: tuple[ToolCall, ...]
-    finish_reason: str
-    refusal: str
-    usage: Usage
-    cost: float | None
-    response_id: str
+LOADING = "Loading models."
+"""Told to who waits for a call while litellm is being loaded."""
 
 
 class Gateway:
@@ -58,125 +49,102 @@ class Gateway:
     concurrent = True
 
     def __init__(self) -> None:
-        self._litellm: ModuleType | None = None
+        self._loading: asyncio.Task[ModuleType] | None = None
 
     async def handle(self, body: bytes, stream: Callable[[str], None]) -> bytes:
         """The reply to a ModelRequest. Raises RoleError."""
+        if body == WARM_UP:
+            await self._litellm(_unheard)
+            return b""
         request = load(body, ModelRequest)
-        litellm = self._litellm or self._load()
-        try:
-            async with asyncio.timeout(request.timeout):
-                response = await litellm.acompletion(**arguments(request))
-        except TimeoutError:
-            raise RoleError(
-                f"gave no complete reply in {request.timeout:g} s.", kind="timeout"
-            ) from None
-        except Exception as error:
-            raise as_role_error(error, request.model, litellm) from error
-        return dump(read_reply(response, request))
+        notice: Callable[[str], None] = getattr(stream, "notice", _unheard)
+        foreseen(request)
+        given = arguments(request)
+        litellm = await self._litellm(notice)
+        reply = await persist(request, lambda: _try(request, given, litellm, stream), notice)
+        return dump(reply)
 
-    def _load(self) -> ModuleType:
-        os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-        os.environ["LITELLM_MODE"] = "PRODUCTION"
-        import litellm
-
-        litellm.suppress_debug_info = True
-        litellm.telemetry = False
-        self._litellm = litellm
-        return litellm
+    async def _litellm(self, notice: Callable[[str], None]) -> ModuleType:
+        """litellm, loaded on a thread, so that a call can be given up meanwhile."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(asyncio.to_thread(_load))
+        if not self._loading.done():
+            notice(LOADING)
+        return await asyncio.shield(self._loading)
 
 
-def arguments(request: ModelRequest) -> dict[str, Any]:
-    """The keyword arguments for litellm: what the project says, and no retries."""
-    given: dict[str, Any] = {
-        **json.loads(request.params),
-        "model": request.model,
-        "messages": json.loads(request.messages),
-        "timeout": request.timeout,
-        "max_retries": 0,
-        "num_retries": 0,
-    }
-    tools = json.loads(request.tools)
-    if tools:
-        given["tools"] = tools
-    if request.api_base is not None:
-        given["api_base"] = request.api_base
-        if request.model.startswith("openai/") and "OPENAI_API_KEY" not in os.environ:
-            # Local servers take any key, but the client refuses to start without one.
-            given["api_key"] = "none"
-    return given
+def _unheard(words: str) -> None:
+    """Nobody waits to hear this."""
 
 
-def read_reply(response: Any, request: ModelRequest) -> ModelReply:
-    """Litellm's response as a reply of ours. Raises RoleError when there is nothing in it."""
-    choices = getattr(response, "choices", None) or ()
-    if not choices:
-        raise RoleError("returned nothing.", kind="empty", detail=str(response)[:4000])
-    message, finish = choices[0].message, choices[0].finish_reason or ""
-    text = message.content or ""
-    refusal = getattr(message, "refusal", None) or ""
-    calls = tuple(
-        ToolCall(call.id or "", call.function.name or "", call.function.arguments or "")
-        for call in message.tool_calls or ()
-    )
-    if not text and not calls and not refusal:
-        raise _nothing(finish, response)
-    reply = ModelReply(
-        text,
-        _reasoning(message),
-        calls,
-        finish,
-        refusal,
-        Usage(),
-        _cost(response),
-        str(getattr(response, "id", None) or ""),
-    )
-    return msgspec.structs.replace(reply, usage=_usage(response, request, reply))
+def _load() -> ModuleType:
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ["LITELLM_MODE"] = "PRODUCTION"
+    # Libraries log requests and errors, in which keys stand.
+    logging.disable(logging.CRITICAL)
+    import httpx
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    # It takes a line of dashes for a model that repeats itself; our own caps end what does not end.
+    vars(litellm)["REPEATED_STREAMING_CHUNK_LIMIT"] = 10**9
+    watching.watch(httpx)
+    return litellm
 
 
-def _nothing(finish: str, response: Any) -> RoleError:
-    detail = str(response)[:4000]
-    if finish == "length":
-        return RoleError("was cut off by length before any text.", kind="stopped", detail=detail)
-    if finish == "content_filter":
-        return RoleError("was blocked by the content filter.", kind="stopped", detail=detail)
-    return RoleError("returned nothing.", kind="empty", detail=detail)
-
-
-def _reasoning(message: Any) -> tuple[Reasoning, ...]:
-    """The reasoning blocks with their own JSON where the provider gave any, else the plain text."""
-    blocks = getattr(message, "thinking_blocks", None) or ()
-    kept = tuple(
-        Reasoning(
-            str(block.get("thinking") or ""),
-            block.get("signature"),
-            json.dumps(block, ensure_ascii=False),
+async def _try(
+    request: ModelRequest, given: dict[str, Any], litellm: Any, stream: Callable[[str], None]
+) -> ModelReply:
+    """One request and its reply. Raises ModelError."""
+    wire = Wire(Guard(request))
+    out = Coalescing(stream)
+    arriving = Arriving(out.add if given.get("stream") else _unheard)
+    secrets = (request.key,) if request.key else ()
+    started = time.monotonic()
+    first = 0.0
+    mark = watched.set(wire)
+    try:
+        async with asyncio.timeout(request.timeout):
+            response = await litellm.acompletion(**given)
+            if not given.get("stream"):
+                arriving.take(response)
+            else:
+                async for chunk in response:
+                    arriving.add(chunk)
+                    if arriving.begun and not first:
+                        first = time.monotonic() - started
+        reply = arriving.reply(request, wire, litellm)
+        return msgspec.structs.replace(
+            reply, seconds=time.monotonic() - started, first_token_seconds=first
         )
-        for block in blocks
-    )
-    text = getattr(message, "reasoning_content", None)
-    return kept or ((Reasoning(text),) if text else ())
+    except Exception as error:  # noqa: BLE001 - whatever litellm raises is a failed call
+        failed = _failure(error, wire, request, arriving, given)
+        failed.partial = arriving.text or _half(wire, given)
+        failed.detail = detail(error, wire, secrets)
+        if arriving.begun or failed.partial:
+            failed.cost = arriving.cost_so_far(request, litellm)
+        failed.args = (hide(str(failed), secrets),)
+        raise failed from None
+    finally:
+        out.flush()
+        watched.reset(mark)
+        await wire.close()
 
 
-def _usage(response: Any, request: ModelRequest, reply: ModelReply) -> Usage:
-    usage = getattr(response, "usage", None)
-    prompt = int(getattr(usage, "prompt_tokens", None) or 0)
-    completion = int(getattr(usage, "completion_tokens", None) or 0)
-    if not prompt and not completion:
-        # litellm reports a missing usage as 0. Four characters a token is the usual rule.
-        said = len(reply.text) + sum(len(call.arguments) for call in reply.tool_calls)
-        return Usage(len(request.messages) // 4 + 1, said // 4 + 1, estimated=True)
-    of_completion = getattr(usage, "completion_tokens_details", None)
-    of_prompt = getattr(usage, "prompt_tokens_details", None)
-    return Usage(
-        prompt,
-        completion,
-        int(getattr(of_completion, "reasoning_tokens", None) or 0),
-        int(getattr(of_prompt, "cached_tokens", None) or 0),
-    )
+def _failure(
+    error: Exception, wire: Wire, request: ModelRequest, arriving: Arriving, given: dict[str, Any]
+) -> ModelError:
+    arrived = len(arriving.text) or len(_half(wire, given))
+    if isinstance(error, RoleError):
+        return ModelError(str(error), error.kind)
+    if isinstance(error, TimeoutError):
+        return too_late(request, arrived)
+    return read_error(error, wire, request, arrived, retry_after(wire.headers))
 
 
-def _cost(response: Any) -> float | None:
-    hidden = getattr(response, "_hidden_params", None) or {}
-    cost = hidden.get("response_cost")
-    return float(cost) if cost is not None else None
+def _half(wire: Wire, given: dict[str, Any]) -> str:
+    """The text in a whole reply that was cut off."""
+    if given.get("stream") or wire.complete or wire.status != 200:
+        return ""
+    return split_thinking(half_content(wire.body), ended=True)[1]

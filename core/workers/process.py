@@ -22,6 +22,7 @@ from .wire import (
     Chunk,
     Failure,
     FromChild,
+    Notice,
     Request,
     ToChild,
     frame,
@@ -29,6 +30,9 @@ from .wire import (
 )
 
 Stream = Callable[[str], None]
+"""Takes text as it arrives. One that has a method ``notice(words)`` is also told how the answer is
+being made (a retry, say).
+"""
 
 _log = logging.getLogger("rollstep.workers")
 _KEPT_OUTPUT = 16_000
@@ -140,12 +144,17 @@ class Worker:
             return
         if isinstance(envelope, Chunk):
             waiting.stream(envelope.text)
+        elif isinstance(envelope, Notice):
+            notice = getattr(waiting.stream, "notice", None)
+            if notice is not None:
+                notice(mask(envelope.words))
         elif isinstance(envelope, Failure):
             error = RoleError(
                 f"{waiting.label} {mask(envelope.words)}",
                 kind=envelope.kind,
                 detail=mask(envelope.detail),
                 partial=envelope.partial,
+                cost=envelope.cost,
             )
             waiting.future.set_exception(error)
         else:

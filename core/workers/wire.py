@@ -47,6 +47,13 @@ class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
     text: str
 
 
+class Notice(msgspec.Struct, frozen=True, tag="notice"):
+    """Words for who waits: of how the answer is being made, not of the answer."""
+
+    n: int
+    words: str
+
+
 class Failure(msgspec.Struct, frozen=True, tag="failure"):
     """There is no answer, and why: see RoleError."""
 
@@ -55,10 +62,11 @@ class Failure(msgspec.Struct, frozen=True, tag="failure"):
     words: str
     detail: str = ""
     partial: str = ""
+    cost: float | None = None
 
 
 ToChild = Request | Cancel
-FromChild = Reply | Chunk | Failure
+FromChild = Reply | Chunk | Notice | Failure
 
 _encoder = msgspec.msgpack.Encoder()
 _to_child: msgspec.msgpack.Decoder[ToChild] = msgspec.msgpack.Decoder(ToChild)

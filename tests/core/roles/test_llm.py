@@ -1,15 +1,13 @@
-"""Roles that a model plays, against a server on loopback; one gateway process for all tests."""
+"""Roles that a model plays, against a server on loopback."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from rollstep.core.errors import RoleError, UsageError
 from rollstep.core.model.messages import (
     Reasoning,
@@ -31,17 +29,21 @@ from rollstep.core.model.project import (
     Tool,
 )
 from rollstep.core.model.steps import Role, Usage
+from rollstep.core.roles import llm
 from rollstep.core.roles.protocols import Answer
 from rollstep.core.roles.registry import build_roles
 from rollstep.core.workers.pool import Workers
 from rollstep.core.workers.process import Worker
 
+from ...provider.exchange import Behaviour
+from ...provider.faults import FAULTS
+from ...provider.replies import FunctionCall, Reply
+from ...provider.server import ProviderServer
 from .making import view
-from .model_server import ModelServer, chat, fault
 
 TOOL = Tool("get_order", "Looks an order up.", '{"type": "object"}', returns='{"type": "object"}')
 CALL = ToolCall("c1", "get_order", '{"order_id": "4471"}')
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PATH = (
     user_message("Hi"),
@@ -55,9 +57,18 @@ PATH = (
 class Live:
     """A server, and roles that speak to it."""
 
-    def __init__(self) -> None:
-        self.server = ModelServer()
-        self.workers = Workers()
+    def __init__(self, server: ProviderServer, workers: Workers) -> None:
+        self.server = server
+        self.workers = workers
+
+    def answers(self, answer: Behaviour | Reply) -> None:
+        """What the model says from now on."""
+        self.server.answer("m", answer)
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        """The body of the last request."""
+        return self.server.requests[-1].body
 
     def project(self, model: str = "m", **more: Any) -> Project:
         base = {"model": f"openai/{model}", "api_base": self.server.api_base}
@@ -85,25 +96,15 @@ class Live:
         return answer
 
 
-@pytest.fixture(scope="module")
-def monkeymodule() -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        yield patch
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def live(monkeymodule: pytest.MonkeyPatch) -> AsyncIterator[Live]:
-    monkeymodule.setenv("OPENAI_API_KEY", "sk-canary-1234567890")
-    live = Live()
-    yield live
-    await live.workers.aclose()
-    live.server.close()
+@pytest.fixture
+def live(provider: ProviderServer, gateway_workers: Workers, canary: str) -> Live:
+    return Live(provider, gateway_workers)
 
 
 async def test_a_targets_request_is_its_view_and_is_kept_as_sent(live: Live) -> None:
-    live.server.answers["m"] = (200, chat("Refunded."))
+    live.answers(Reply("Refunded."))
     answer = await live.ask("target", *PATH)
-    sent = live.server.requests[-1]
+    sent = live.sent
     assert sent["messages"] == [
         {"role": "system", "content": "Be kind."},
         {"role": "user", "content": "Hi"},
@@ -129,7 +130,7 @@ async def test_a_targets_request_is_its_view_and_is_kept_as_sent(live: Live) -> 
 
 
 async def test_how_a_reply_was_made_is_kept_with_it(live: Live) -> None:
-    live.server.answers["m"] = (200, chat("Yes.", reasoning_content="Hm.", finish="length"))
+    live.answers(Reply("Yes.", reasoning="Hm.", finish="length"))
     project = live.project(target={"params": '{"temperature": 0.5}'})
     answer = await live.ask("target", *PATH, project=project)
     assert isinstance(answer.payload, TargetReply)
@@ -142,15 +143,12 @@ async def test_how_a_reply_was_made_is_kept_with_it(live: Live) -> None:
     assert answer.call.cost is None
     assert answer.call.seconds > 0
     assert answer.call.response_id == "resp-1"
-    assert live.server.requests[-1]["temperature"] == 0.5
+    assert live.sent["temperature"] == 0.5
 
 
 async def test_tool_calls_keep_their_arguments_and_missing_ids_are_made(live: Live) -> None:
-    calls = [
-        {"id": "abc", "type": "function", "function": {"name": "a", "arguments": '{"x":1.10'}},
-        {"id": "", "type": "function", "function": {"name": "b", "arguments": "{}"}},
-    ]
-    live.server.answers["m"] = (200, chat(None, tool_calls=calls, finish="tool_calls"))
+    calls = (FunctionCall("a", '{"x":1.10', "abc"), FunctionCall("b", "{}", None))
+    live.answers(Reply(None, calls=calls, finish="tool_calls"))
     answer = await live.ask("target", *PATH)
     assert isinstance(answer.payload, TargetReply)
     first, second = answer.payload.tool_calls
@@ -160,7 +158,7 @@ async def test_tool_calls_keep_their_arguments_and_missing_ids_are_made(live: Li
 
 
 async def test_a_missing_usage_is_estimated_and_called_so(live: Live) -> None:
-    live.server.answers["m"] = (200, {**chat("a" * 40), "usage": None})
+    live.answers(Reply("a" * 40, usage=None))
     answer = await live.ask("target", *PATH)
     assert answer.call is not None
     assert answer.call.usage.estimated
@@ -168,12 +166,12 @@ async def test_a_missing_usage_is_estimated_and_called_so(live: Live) -> None:
 
 
 async def test_the_evaluator_plays_the_user_with_the_sides_swapped(live: Live) -> None:
-    live.server.answers["m"] = (200, chat("And now?", reasoning_content="push"))
+    live.answers(Reply("And now?", reasoning="push"))
     evaluator = {"persona": "Impatient.", "stop_when": "Refund confirmed."}
     project = live.project(evaluator=evaluator)
     seen = (user_message("Hi"), target_reply("It is lost."))
     answer = await live.ask("evaluator", *seen, project=project)
-    sent = live.server.requests[-1]["messages"]
+    sent = live.sent["messages"]
     assert [message["role"] for message in sent] == ["system", "user", "assistant", "user"]
     assert [m["content"] for m in sent[2:]] == ["Hi", "It is lost."]
     for text in ("Get a refund.", "Impatient.", "Refund confirmed.", "STOP:"):
@@ -183,9 +181,9 @@ async def test_the_evaluator_plays_the_user_with_the_sides_swapped(live: Live) -
 
 
 async def test_the_evaluator_is_told_of_tools_what_its_view_holds(live: Live) -> None:
-    live.server.answers["m"] = (200, chat("Fine."))
+    live.answers(Reply("Fine."))
     await live.ask("evaluator", *PATH[:-1])
-    assert live.server.requests[-1]["messages"][-1]["content"] == (
+    assert live.sent["messages"][-1]["content"] == (
         '[called get_order({"order_id": "4471"})]\n'
         '[get_order answered: {"status": "lost"}]\n'
         "It is lost."
@@ -204,13 +202,13 @@ async def test_the_evaluator_is_told_of_tools_what_its_view_holds(live: Live) ->
     ],
 )
 async def test_a_line_that_says_stop_is_a_stop(live: Live, text: str, stop: Stop) -> None:
-    live.server.answers["m"] = (200, chat(text))
+    live.answers(Reply(text))
     assert (await live.ask("evaluator", *PATH[:-1])).payload == stop
 
 
 @pytest.mark.parametrize("text", ["Please STOP: now", "NONSTOP: x", "stop: it", "Do not\nSTOPPED"])
 async def test_the_word_within_a_line_is_no_stop(live: Live, text: str) -> None:
-    live.server.answers["m"] = (200, chat(text))
+    live.answers(Reply(text))
     assert (await live.ask("evaluator", *PATH[:-1])).payload == user_message(text)
 
 
@@ -224,60 +222,40 @@ async def test_the_word_within_a_line_is_no_stop(live: Live, text: str) -> None:
 async def test_the_simulator_answers_from_descriptions_and_schemas(
     live: Live, text: str, result: str
 ) -> None:
-    live.server.answers["m"] = (200, chat(text))
+    live.answers(Reply(text))
     answer = await live.ask("tool", *PATH[:1])
     assert answer.payload == ToolResult("c1", target_reply(result).parts)
-    system, asked = (m["content"] for m in live.server.requests[-1]["messages"])
+    system, asked = (m["content"] for m in live.sent["messages"])
     assert "Looks an order up." in system
     assert "Order 4471 is lost." in system
     assert 'call of get_order: {"order_id": "4471"}' in asked
 
 
 async def test_a_simulated_result_that_is_no_json_is_refused_and_kept(live: Live) -> None:
-    live.server.answers["m"] = (200, chat("It is lost, I think."))
+    live.answers(Reply("It is lost, I think."))
     with pytest.raises(RoleError, match="not JSON") as caught:
         await live.ask("tool", *PATH[:1])
     assert (caught.value.kind, caught.value.partial) == ("bad_reply", "It is lost, I think.")
 
 
-FAILURES: dict[str, tuple[int, Any, str, str]] = {
-    "auth": (401, fault("Bad key sk-canary-1234567890"), "auth", "the key in OPENAI_API_KEY"),
-    "rate": (429, fault("slow down", code="rate_limit_exceeded"), "rate", "to wait 20 s"),
-    "quota": (429, fault("no", code="insufficient_quota"), "quota", "out of credit"),
-    "context": (400, fault("x", code="context_length_exceeded"), "context", "too long for it"),
-    "overflow": (400, fault("prompt is too long: 9 > 8"), "context", "too long for it"),
-    "policy": (400, fault("x", code="content_policy_violation"), "stopped", "content filter"),
-    "unknown": (404, fault("no such model", code="model_not_found"), "refused", "'openai/unknown'"),
-    "wrong": (400, fault("Unknown parameter [/bold]"), "refused", "Unknown parameter [/bold]"),
-    "down": (503, fault("overloaded"), "server", "failed (503)"),
-    "broken": (500, fault("boom"), "server", "failed (500): boom"),
-    "closed": (200, None, "network", "connection was lost"),
-    "html": (200, "<html>hello</html>", "bad_reply", "not a model reply"),
-    "cut": (200, '{"id": ', "bad_reply", "not a model reply"),
-    "nulls": (200, {**chat("x"), "choices": None}, "bad_reply", "not a model reply"),
-    "no_choices": (200, {**chat("x"), "choices": []}, "empty", "returned nothing"),
-    "nothing": (200, chat(""), "empty", "returned nothing"),
-    "too_short": (200, chat("", finish="length"), "stopped", "cut off by length"),
-    "filtered": (200, chat(None, finish="content_filter"), "stopped", "content filter"),
-}
-
-
-@pytest.mark.parametrize("model", FAILURES)
-async def test_what_goes_wrong_is_said_in_words_without_keys(live: Live, model: str) -> None:
-    status, answer, kind, words = FAILURES[model]
-    live.server.answers[model] = (status, answer)
+async def test_a_failure_says_which_model_failed_and_how(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llm, "PACE", 0.0)
+    live.answers(FAULTS["503"])
     before = len(live.server.requests)
     with pytest.raises(RoleError) as caught:
-        await live.ask("target", *PATH, project=live.project(model))
-    assert caught.value.kind == kind
-    assert words in str(caught.value)
-    assert str(caught.value).startswith(f"The model openai/{model} ")
-    assert "sk-canary" not in str(caught.value) + caught.value.detail
-    assert len(live.server.requests) == before + 1, "a failed call was repeated"
+        await live.ask("target", *PATH)
+    assert caught.value.kind == "server"
+    assert str(caught.value) == (
+        "openai/m: The provider failed (503): Overloaded. Given up after 5 tries."
+    )
+    assert len(live.server.requests) == before + 5
 
 
 async def test_a_call_that_hangs_ends_and_others_go_on(live: Live) -> None:
-    live.server.answers["m"] = (200, chat("Here."))
+    live.answers(Reply("Here."))
+    live.server.answer("silent", FAULTS["hang"])
     silent = live.project("silent", target={"params": '{"timeout": 0.3}'})
     hangs, answers = await asyncio.gather(
         live.ask("target", *PATH, project=silent),
@@ -290,7 +268,7 @@ async def test_a_call_that_hangs_ends_and_others_go_on(live: Live) -> None:
 
 
 async def test_a_refusal_is_a_reply_of_the_target(live: Live) -> None:
-    live.server.answers["m"] = (200, chat(None, refusal="I will not."))
+    live.answers(Reply(None, message={"refusal": "I will not."}))
     answer = await live.ask("target", *PATH)
     assert isinstance(answer.payload, TargetReply)
     assert answer.payload.refusal == "I will not."

@@ -1,0 +1,308 @@
+"""A reply as it arrives: rebuilt from deltas, or read whole, with nothing lost on the way.
+
+litellm's own rebuilding joins blocks and invents numbers, so it is done here. Where litellm makes
+something up in place of what is missing (a call's id, a usage, a finish reason), the bytes that
+came over the wire say what was there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import RoleError
+from ..model.messages import Reasoning, ToolCall
+from ..model.steps import Usage
+from .model_request import ModelReply, ModelRequest
+from .watching import Wire
+
+MOST_TEXT = 1_000_000
+"""Characters of text, and of reasoning, that a reply may hold."""
+
+MOST_ARGUMENTS = 256_000
+"""Characters of arguments that one call may hold."""
+
+_THINK = re.compile(r"\s*<(think|thinking)>(.*?)</\1>(.*)", re.DOTALL)
+_THINKING = ("<think>", "<thinking>")
+_USAGE = re.compile(rb'"usage\w*"\s*:\s*\{')
+_REASONING_TOKENS = re.compile(rb'"(reasoning_tokens|thoughtsTokenCount)"')
+_FINISH = re.compile(rb'"finish_reason"\s*:\s*"([^"\\]+)"')
+_CONTENT = re.compile(r'"content"\s*:\s*("(?:[^"\\]|\\.)*)', re.DOTALL)
+_FINISHES = frozenset(
+    {"stop", "length", "tool_calls", "content_filter", "function_call", "eos", "end_turn"}
+)
+
+
+class _Call:
+    """A tool call whose arguments are arriving."""
+
+    def __init__(self) -> None:
+        self.id = ""
+        self.name = ""
+        self.arguments: list[str] = []
+        self.size = 0
+
+
+class Arriving:
+    """Collects a reply. ``tell`` gets the text as it comes."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._text: list[str] = []
+        self._told = ""
+        self._reasoning: list[str] = []
+        self._blocks: list[dict[str, Any]] = []
+        self._calls: list[_Call] = []
+        self._at: dict[int, _Call] = {}
+        self._refusal: list[str] = []
+        self._finish = ""
+        self._id = ""
+        self._usage: Any = None
+        self._priced: Any = None
+        self.size = 0
+        self.begun = False
+
+    @property
+    def text(self) -> str:
+        """The text so far, without what stands between think tags."""
+        return split_thinking("".join(self._text), ended=True)[1]
+
+    def add(self, chunk: Any) -> None:
+        """Take one chunk of a stream. Raises RoleError when the reply does not end."""
+        self._id = self._id or str(getattr(chunk, "id", None) or "")
+        if getattr(chunk, "usage", None) is not None:
+            self._usage, self._priced = chunk.usage, chunk
+        for choice in chunk.choices or ():
+            self._finish = choice.finish_reason or self._finish
+            if choice.delta is not None:
+                self._add_delta(choice.delta)
+
+    def take(self, response: Any) -> None:
+        """Take a whole response."""
+        self._id = str(getattr(response, "id", None) or "")
+        self._usage, self._priced = getattr(response, "usage", None), response
+        for choice in (response.choices or ())[:1]:
+            native = (getattr(choice, "provider_specific_fields", None) or {}).get(
+                "native_finish_reason"
+            )
+            self._finish = native or choice.finish_reason or ""
+            self._add_delta(choice.message)
+
+    def _add_delta(self, delta: Any) -> None:
+        if delta.content:
+            self._tell(delta.content[: MOST_TEXT - self.size])
+            self._grow(self._text, delta.content)
+        reasoning = getattr(delta, "reasoning_content", None)
+        if reasoning:
+            self._grow(self._reasoning, reasoning)
+        for block in getattr(delta, "thinking_blocks", None) or ():
+            self._add_block(dict(block))
+        refusal = getattr(delta, "refusal", None)
+        if refusal:
+            self._grow(self._refusal, refusal)
+        for place, call in enumerate(delta.tool_calls or ()):
+            self._add_call(getattr(call, "index", place), call)
+
+    def _grow(self, pieces: list[str], text: str) -> None:
+        self.begun = True
+        room = MOST_TEXT - self.size
+        pieces.append(text[:room])
+        self.size += min(room, len(text))
+        if len(text) > room:
+            raise RoleError(
+                f"The reply did not end, and was cut off. {self.size:,} characters arrived; "
+                "kept as partial.",
+                kind="overflow",
+            )
+
+    def _add_block(self, block: dict[str, Any]) -> None:
+        """Thinking comes in pieces, its signature last; what follows that is another block."""
+        self.begun = True
+        last = self._blocks[-1] if self._blocks else None
+        if (
+            last is None
+            or last.get("type") != "thinking"
+            or block.get("type") != "thinking"
+            or last.get("signature")
+        ):
+            self._blocks.append(block)
+            return
+        last["thinking"] = (last.get("thinking") or "") + (block.get("thinking") or "")
+        if block.get("signature"):
+            last["signature"] = block["signature"]
+
+    def _add_call(self, index: int, delta: Any) -> None:
+        self.begun = True
+        call = self._at.get(index)
+        if call is None or (delta.id and call.id and delta.id != call.id):
+            call = self._at[index] = _Call()
+            self._calls.append(call)
+        call.id = call.id or delta.id or ""
+        call.name = call.name or delta.function.name or ""
+        arguments = delta.function.arguments or ""
+        call.arguments.append(arguments)
+        call.size += len(arguments)
+        if call.size > MOST_ARGUMENTS:
+            raise RoleError(
+                f"The arguments of a call of {call.name} did not end, and were cut off after "
+                f"{MOST_ARGUMENTS:,} characters.",
+                kind="overflow",
+            )
+
+    def reply(self, request: ModelRequest, wire: Wire, litellm: Any) -> ModelReply:
+        """The complete reply. Raises RoleError when there is nothing in it."""
+        thought, text = split_thinking("".join(self._text), ended=True)
+        finish = _native_finish(self._finish, wire)
+        refusal = "".join(self._refusal)
+        calls = _without_made_up_ids(tuple(map(_whole, self._calls)), wire)
+        if not text and not calls and not refusal:
+            raise _nothing(finish, wire)
+        usage = _usage(self._usage, wire)
+        if usage is None:
+            usage = _estimate(request, text, self._reasoning, calls)
+            cost = estimated_cost(request.model, usage, litellm)
+        else:
+            cost = _cost(self._priced)
+        return ModelReply(
+            text,
+            self._reasoning_blocks(thought),
+            calls,
+            finish,
+            refusal,
+            usage,
+            cost,
+            self._id,
+            sent=_sent(wire),
+        )
+
+    def _reasoning_blocks(self, thought: str) -> tuple[Reasoning, ...]:
+        """The blocks with their own JSON where the provider gave any, else the plain text."""
+        if self._blocks:
+            return tuple(
+                Reasoning(
+                    str(block.get("thinking") or ""),
+                    block.get("signature") or None,
+                    json.dumps(block, ensure_ascii=False),
+                )
+                for block in self._blocks
+            )
+        text = "".join(self._reasoning) or thought
+        return (Reasoning(text),) if text else ()
+
+    def cost_so_far(self, request: ModelRequest, litellm: Any) -> float | None:
+        """What has arrived so far has probably cost this, when no more comes."""
+        calls = tuple(map(_whole, self._calls))
+        usage = _estimate(request, "".join(self._text), self._reasoning, calls)
+        return estimated_cost(request.model, usage, litellm)
+
+
+def split_thinking(text: str, *, ended: bool) -> tuple[str, str]:
+    """What stands between think tags at the head of a text, and the rest: some local servers leave
+    them there. A tag that is still open leaves no rest, unless the text has ended.
+    """
+    found = _THINK.match(text)
+    if found:
+        return found.group(2), found.group(3)
+    head = text.lstrip()[:10]
+    may_think = any(tag.startswith(head) or head.startswith(tag) for tag in _THINKING)
+    return "", "" if may_think and not ended else text
+
+
+def half_content(body: bytes) -> str:
+    """The text of a reply whose JSON was cut off."""
+    found = _CONTENT.search(body.decode("utf-8", "ignore"))
+    if found is None:
+        return ""
+    for cut in range(6):  # the end may be within an escape such as \\u00e9
+        with contextlib.suppress(ValueError):
+            text: str = json.loads(found.group(1)[: len(found.group(1)) - cut] + '"')
+            return text
+    return ""
+
+
+def estimated_cost(model: str, usage: Usage, litellm: Any) -> float | None:
+    """The price of so many tokens in dollars, None where litellm knows none."""
+    try:
+        prompt, completion = litellm.cost_per_token(
+            model=model,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+        )
+    except Exception:  # noqa: BLE001 - litellm raises a bare Exception for a model it does not know
+        return None
+    return float(prompt + completion)
+
+
+def _whole(call: _Call) -> ToolCall:
+    return ToolCall(call.id, call.name, "".join(call.arguments))
+
+
+def _nothing(finish: str, wire: Wire) -> RoleError:
+    if finish == "length":
+        return RoleError("Cut off by length before any text.", kind="stopped")
+    if finish == "content_filter":
+        return RoleError("Blocked by the content filter.", kind="stopped")
+    if "html" in wire.headers.get("content-type", ""):
+        return RoleError("The server sent something that is not a model reply.", kind="bad_reply")
+    return RoleError("The model returned nothing.", kind="empty")
+
+
+def _native_finish(finish: str, wire: Wire) -> str:
+    """The provider's own word, where litellm puts ``stop`` in the place of one it does not know."""
+    said = _FINISH.findall(wire.body) if finish == "stop" and wire.streams else ()
+    own = said[-1].decode("utf-8", "replace") if said else finish
+    return finish if own in _FINISHES else own
+
+
+def _without_made_up_ids(calls: tuple[ToolCall, ...], wire: Wire) -> tuple[ToolCall, ...]:
+    """Ids that litellm made for calls that came without one are taken away again."""
+    if not calls or wire.streams:
+        return calls
+    try:
+        came = json.loads(wire.body)["choices"][0]["message"]["tool_calls"]
+        named = [bool(call.get("id")) for call in came]
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        return calls  # another shape, whose ids are needed there
+    if len(named) != len(calls):
+        return calls
+    return tuple(
+        call if has_id else ToolCall("", call.name, call.arguments)
+        for call, has_id in zip(calls, named, strict=True)
+    )
+
+
+def _usage(usage: Any, wire: Wire) -> Usage | None:
+    """What the provider counted; None where it did not: litellm then invents numbers."""
+    prompt = int(getattr(usage, "prompt_tokens", None) or 0)
+    completion = int(getattr(usage, "completion_tokens", None) or 0)
+    if not (prompt or completion) or (wire.requests and not _USAGE.search(wire.body)):
+        return None
+    of_completion = getattr(usage, "completion_tokens_details", None)
+    of_prompt = getattr(usage, "prompt_tokens_details", None)
+    counted = _REASONING_TOKENS.search(wire.body)
+    reasoning = getattr(of_completion, "reasoning_tokens", None) if counted else None
+    cached = getattr(of_prompt, "cached_tokens", None)
+    return Usage(prompt, completion, int(reasoning or 0), int(cached or 0))
+
+
+def _estimate(
+    request: ModelRequest, text: str, reasoning: list[str], calls: tuple[ToolCall, ...]
+) -> Usage:
+    """Four characters a token is the usual rule."""
+    said = len(text) + sum(map(len, reasoning)) + sum(len(call.arguments) for call in calls)
+    return Usage(len(request.messages) // 4 + 1, said // 4 + 1, estimated=True)
+
+
+def _cost(priced: Any) -> float | None:
+    cost = (getattr(priced, "_hidden_params", None) or {}).get("response_cost")
+    return float(cost) if cost is not None else None
+
+
+def _sent(wire: Wire) -> str:
+    """The parameters as they went out."""
+    apart = ("model", "messages", "tools", "system", "contents", "input", "system_instruction")
+    params = {name: value for name, value in wire.sent.items() if name not in apart}
+    return json.dumps(params, ensure_ascii=False)
