@@ -26,7 +26,6 @@ from rollstep.core.rules.views import view_for
 
 from .bars import hint_words, key_here
 from .document import Block, Document
-from .flags import hidden_flags
 from .presenter import DebuggerModel
 from .stepview import call_text, first_words, other_part, stop_title
 from .who import NAMES, made_by, who
@@ -93,7 +92,7 @@ def _message(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]
     if call is not None:
         yield Block("dim", f"answers {call_text(call)}")
     yield from payload_blocks(step.payload)
-    yield from _flags(model, step)
+    yield from _flags(model, step, reading)
     yield from _breaks(model)
     yield from _takes(model, step, reading)
     yield from _failures(model.attempts.get(step.id, []))
@@ -176,13 +175,20 @@ def pretty(text: str) -> str:
         return text
 
 
-def _flags(model: DebuggerModel, step: Step) -> Iterator[Block]:
-    flags = [*model.path.flagged.get(model.cursor, ()), *hidden_flags(step.payload)]
-    if flags:
-        yield Block("text", "")
-        yield Block("heading", "flags on this step")
-        for flag in flags:
-            yield Block("warn", f"! {flag}")
+def _flags(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]:
+    found = model.lint.at(model.cursor)
+    if not found:
+        return
+    silences = {each.rule: each for each in model.silences if each.step_id == step.id}
+    yield Block("text", "")
+    yield Block("heading", f"flags on this step{'' if reading else ' (! silences)'}")
+    for flag in found:
+        silence = silences.get(flag.rule)
+        if silence is None:
+            yield Block("warn", f"! {flag.words} ({flag.rule})")
+        else:
+            why = f": {silence.reason}" if silence.reason else ""
+            yield Block("dim", f"silenced{why}; {flag.words} ({flag.rule})")
 
 
 def _breaks(model: DebuggerModel) -> Iterator[Block]:

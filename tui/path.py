@@ -12,7 +12,7 @@ from rollstep.core.model.messages import Stop, TargetReply, ToolCall, ToolResult
 from rollstep.core.model.steps import Step
 from rollstep.core.rules.stepper import START, Position, advance_anyway
 
-from .flags import cheap_flags
+from .flags import Flags
 
 BAND_STEPS = 24
 """A turn of more steps is cut into bands of so many, so that measuring one costs little."""
@@ -49,7 +49,7 @@ class Path:
         self.tokens: list[int] = [0]
         self.cost: list[float] = [0.0]
         self.edits = 0
-        self.flagged: dict[int, tuple[str, ...]] = {}
+        self.flags = Flags()
         self._calls: dict[str, ToolCall] = {}
         self.call: dict[int, ToolCall] = {}
         self._positions: dict[int, Position] = {-1: START}
@@ -120,8 +120,7 @@ class Path:
         self.tokens.append(tokens)
         self.cost.append(cost)
         self.edits += step.origin == "human" and self._is_edit(step)
-        if flags := cheap_flags(step):
-            self.flagged[index] = flags
+        self.flags.see(index, step)
 
     def replace(self, index: int, step: Step) -> None:
         """The same step with its final number."""
@@ -150,6 +149,11 @@ class Path:
         """How many evaluator messages stand before step ``index``, which is one."""
         leading = not isinstance(self.steps[0].payload, UserMessage)
         return self.turn[index] - 1 - leading
+
+    @property
+    def flagged(self) -> dict[int, tuple[str, ...]]:
+        """The steps that have flags which nobody has silenced, with the words of these."""
+        return self.flags.heard
 
     @property
     def stop(self) -> Stop | None:

@@ -20,6 +20,7 @@ from rollstep.core.model.steps import ROLES, Attempt, Step
 from rollstep.core.rules.stepper import Action, next_action
 
 from .branches import branch_name
+from .flags import PathLint, silenced
 from .layout import LaneLayout
 from .moving import Moving, TakeMove
 from .path import Band, Path
@@ -66,6 +67,7 @@ class DebuggerModel(Moving):
         self.widths: tuple[int, ...] = (26, 35, 32)
         self.layout = LaneLayout(self)
         self.path = Path()
+        self.lint = PathLint(self.rollout, self.path)
         self.leaf: str | None = None
         self.shown_before: str | None = None
         self.cursor = -1
@@ -233,6 +235,7 @@ class DebuggerModel(Moving):
         self.last_command = event.command
         self.commands[event.command.n] = event.command
 
+        self.path.flags.silence(silenced(event.silences))
     def _revised(self, event: ev.ProjectRevised) -> None:
         projects = self.rollout.projects
         if event.revision == len(projects):
@@ -252,7 +255,10 @@ class DebuggerModel(Moving):
         if self.leaf is not None and self.leaf != leaf:
             self.shown_before = self.leaf
         self.leaf = leaf
-        self.path = Path(self.rollout.path(leaf), self.is_edit)
+        before, self.path = self.path, Path(self.rollout.path(leaf), self.is_edit)
+        self.path.flags.silence(silenced(self.silences))
+        self.path.flags.take_over(before, self.path)
+        self.lint = PathLint(self.rollout, self.path)
         self.layout.reset()
         self.cursor = self.path.at.get(cursor_on, -1) if cursor_on else -1
         if self.cursor < 0 and self.path.steps and cursor_on is None:

@@ -77,6 +77,14 @@ def _plain(schema: str) -> Check | None:
         return lambda value: None
 
 
+def load_package() -> None:
+    """Import what the schemas that are not plain need: it takes long, and a thread may do it."""
+    import jsonschema.validators
+    import jsonschema_specifications  # type: ignore[import-untyped]
+
+    assert jsonschema.validators and jsonschema_specifications
+
+
 def _fine(value: Any) -> str:
     return ""
 

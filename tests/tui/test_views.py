@@ -18,12 +18,12 @@ from rollstep.core.model.messages import (
 from rollstep.core.model.project import HumanEvaluator, ScriptedEvaluator
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Attempt
+from rollstep.core.rules.lint import cheap
 from rollstep.tui import bars
 from rollstep.tui.actions import ACTIONS, BY_ID, footer, key_table
 from rollstep.tui.cells import cells
 from rollstep.tui.document import SHOWN, Block, Document
 from rollstep.tui.find import Find
-from rollstep.tui.flags import cheap_flags
 from rollstep.tui.inspector import TABS, diff_blocks, document
 from rollstep.tui.outline import outline
 from rollstep.tui.panes import PaneView
@@ -176,10 +176,10 @@ def test_arguments_that_are_no_object_are_shown_as_they_came_and_flagged() -> No
     odd = ToolCall("c", "search", "[1, 2")
     assert call_text(odd) == "search([1, 2)"
     step = chain((TargetReply((), tool_calls=(odd, ToolCall("d", "go", "[]"))),))[0]
-    assert cheap_flags(step) == (
+    assert [flag.words for flag in cheap(step)] == [
         "arguments of search are not valid JSON",
         "arguments of go are not a JSON object",
-    )
+    ]
 
 
 def test_the_inspector_shows_the_step_what_was_sent_and_the_difference() -> None:

@@ -32,6 +32,7 @@ from .arrange import Arrangement, arrange
 from .debugger_features import FEATURES, load_feature
 from .debugger_look import LookActions
 from .debugger_make import MakeActions
+from .idle_lint import IdleLint
 
 if TYPE_CHECKING:
     from ..rollstep_app import RollstepApp
@@ -64,6 +65,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.places = {False: settings.inspector, True: settings.inspector_narrow}
         self.look = LookActions(self)
         self.make = MakeActions(self)
+        self.idle_lint = IdleLint(self)
         self._features: dict[str, object] = {}
         self.view = PaneView(model)
         self.search: Find | None = None
@@ -160,6 +162,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         """Draw what the model says now; ``follow`` scrolls to the cursor."""
         if not self.is_attached or not self.children or not self._arranged_for:
             return
+        self.idle_lint.before_paint()
         model, width = self.model, self.app.size.width
         hits = self.search.found if self.search is not None else frozenset[int]()
         self.view.hits = hits
@@ -235,7 +238,8 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         stored = self._requests.get(step.call.request) if step and step.call else None
         hint = bars.hint_words(model)
         breaks = model.breaks_at(model.cursor) and model.breakpoints if step else ()
-        return (step, tab.id, model.cursor, takes, failed, hint, stored is None, breaks)
+        flags = (model.path.flags.found.get(model.cursor), model.silences)
+        return (step, tab.id, model.cursor, takes, failed, hint, stored is None, breaks, flags)
 
     def _request(self, tab: Tab) -> str | None:
         """The stored request of the step, fetched from the library when it is first looked at."""

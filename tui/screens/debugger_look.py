@@ -122,8 +122,12 @@ class LookActions:
         self._to_flag(-1, "before")
 
     def _to_flag(self, delta: int, side: str) -> None:
-        flagged = self.screen.model.path.flagged
-        words = f"No flagged step {side} this one." if flagged else "No flags in this branch."
+        model = self.screen.model
+        words = f"No flagged step {side} this one."
+        if model.lint.waiting:
+            words = f"{words} {model.lint.waiting:,} steps are still being looked at."
+        elif not model.path.flagged:
+            words = "No flags in this branch."
         self._moved(self.screen.model.move_flag(delta), words)
 
     def do_jump_back(self) -> None:
