@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -188,7 +188,7 @@ class Controller:
         from .messages import CommandEnded
 
         if future.cancelled():
-            self.post(CommandEnded(label, None, None))
+            self.post(CommandEnded(label, None, CancelledError()))
             return
         error = future.exception()
         self.post(CommandEnded(label, None if error else future.result(), error))
@@ -285,6 +285,12 @@ class Controller:
     def name_branch(self, leaf_id: str, name: str) -> bool:
         """Name a branch."""
         return self.command("name", lambda session: session.name_branch(leaf_id, name))
+
+    def alternatives(self, step_id: str, n: int) -> Future[tuple[Payload, ...]]:
+        """What the next takes of a step would say, where a script gives them."""
+        session = self.engine.session
+        assert session is not None
+        return self.engine.submit(session.alternatives(step_id, n))
 
     # drafts, requests, saving, exporting
 

@@ -121,6 +121,11 @@ class Moving:
         )
         return found is not None and self.jump(found)
 
+    def show_take(self, step_id: str) -> None:
+        """Show the branch through a take, with the cursor on it, remembering where it was."""
+        self._remember()
+        self._show(self.rollout.newest_leaf(step_id), cursor_on=step_id)
+
     def next_take(self, delta: int) -> TakeMove:
         """Show the branch through the next take of this step or, where it has no other, of the
         nearest step before it that has.
@@ -137,6 +142,5 @@ class Moving:
             side = "before" if delta < 0 else "after"
             here = f"take {place - delta + 1} of {len(takes)} of step {index + 1}"
             return TakeMove(False, f"No take {side} this: {here}.")
-        self._remember()
-        self._show(self.rollout.newest_leaf(takes[place]), cursor_on=takes[place])
+        self.show_take(takes[place])
         return TakeMove(True, f"take {place + 1} of {len(takes)} of step {index + 1}")

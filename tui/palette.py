@@ -73,6 +73,8 @@ class Palette:
                 ground = colours["selection"]
             elif word == "hit":
                 ground, underline, bold = colours["hit"], True, True
+            elif word == "new":
+                underline = True
             elif word == "here":
                 bold = True
         if words[0] == "cursor":

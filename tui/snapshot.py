@@ -49,6 +49,7 @@ class Asking(NamedTuple):
     parent_id: str | None
     who: str
     text: str = ""
+    takes: int = 1
 
 
 def tail_lines(tail: Attempt | Asking, width: int) -> list[PaneLine]:

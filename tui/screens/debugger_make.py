@@ -13,6 +13,8 @@ _GOES_THERE = frozenset(
     }
 )
 """Commands after which the cursor stands where the head is."""
+_ASKS_ROLES = frozenset({"override", "retake"})
+"""Those that may take long: who has looked elsewhere meanwhile is left there."""
 _MAKES_NOTHING = frozenset({"change of breakpoints", "silencing a flag", "mark", "naming a branch"})
 """What may be undone and redone while the human looks elsewhere."""
 
@@ -29,7 +31,8 @@ class MakeActions:
     def __init__(self, screen: DebuggerScreen) -> None:
         self.screen = screen
 
-    def _idle(self) -> bool:
+    def idle(self) -> bool:
+        """Whether a command may be given now; says so where not."""
         if not self.screen.rollstep.controller.busy:
             return True
         self.screen.flash("A step is being made. Wait for it, or cancel it with Esc.")
@@ -37,7 +40,7 @@ class MakeActions:
 
     def _from_here(self, command: Callable[[str | None], bool]) -> None:
         """Give a command that goes on from the cursor's step."""
-        if not self._idle():
+        if not self.idle():
             return
 
         def go() -> None:
@@ -77,12 +80,12 @@ class MakeActions:
 
     def do_undo(self) -> None:
         """Undo."""
-        if self._idle():
+        if self.idle():
             self.screen.rollstep.controller.undo()
 
     def do_redo(self) -> None:
         """Redo."""
-        if self._idle():
+        if self.idle():
             self.screen.rollstep.controller.redo()
 
     # editing
@@ -103,7 +106,7 @@ class MakeActions:
             self.screen.flash(
                 "There is no step to override yet: s makes the first, w writes it.", "dim"
             )
-        elif self._idle():
+        elif self.idle():
             slot = edits.override_slot(step)
             draft = self.screen.rollstep.draft(slot)
             request = edits.override_request(self.screen.model, draft=draft, external=external)
@@ -131,7 +134,7 @@ class MakeActions:
         """Write the next step."""
         from .. import edits
 
-        if not self._idle():
+        if not self.idle():
             return
         slot = edits.write_slot(self.screen.model)
         request = edits.write_request(self.screen.model, draft=self.screen.rollstep.draft(slot))
@@ -153,7 +156,7 @@ class MakeActions:
 
     def do_insert(self) -> None:
         """Insert the next step by hand, or an empty turn, and keep what follows."""
-        if not self._idle():
+        if not self.idle():
             return
         if not self.screen.model.ahead:
             self.do_write()
@@ -200,7 +203,7 @@ class MakeActions:
         from .. import edits
 
         step = self.screen.model.step
-        if step is None or not self._idle():
+        if step is None or not self.idle():
             return
         turn = edits.turn_ids(self.screen.model)
         options = [("step", f"step {self.screen.model.cursor + 1}", "s")]
@@ -251,12 +254,12 @@ class MakeActions:
 
     def do_new(self) -> None:
         """A new project."""
-        if self._idle():
+        if self.idle():
             self.screen.rollstep.dialogs.new_project(self.screen.model)
 
     def do_export(self) -> None:
         """Export."""
-        if self._idle():
+        if self.idle():
             self.screen.rollstep.dialogs.export(self.screen.model)
 
     def do_leave(self) -> None:
@@ -268,13 +271,24 @@ class MakeActions:
 
     def command_ended(self, label: str, result: object) -> None:
         """A command is over: follow the head, and say what happened."""
+        model = self.screen.model
         stays = label in ("undo", "redo") and result in _MAKES_NOTHING
+        if label in _ASKS_ROLES:
+            stays = not model.watching
         if label in _GOES_THERE and not stays:
-            self.screen.model.follow_head()
+            model.follow_head()
         words = _outcome(label, result)
         if words:
             self.screen.flash(words, "ok")
+        if label == "retake":
+            self.screen.feature("retake").retaken(result)
         self.screen.repaint()
+
+    def command_cancelled(self, label: str) -> None:
+        """The call in flight has ended without an answer."""
+        kept = "; the takes that had come are kept" if label == "retake" else ""
+        self.screen.repaint()
+        self.screen.flash(f"Cancelled: nothing is being asked any more{kept}.", "ok")
 
 
 def _outcome(label: str, result: object) -> str:

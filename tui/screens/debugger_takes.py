@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
+from rollstep.core.errors import RollstepError
+
+from ..retakes import OFFLINE, Anew, asked_anew, brief, cost_words, settings, title
+
 if TYPE_CHECKING:
+    from rollstep.core.model.steps import Role, Step
+    from rollstep.core.retaking import AskChange
+
     from .debugger import DebuggerScreen
+    from .retake import RetakeChoice
+
+_PEEK = 9
+"""Alternatives of a script that the dialog knows of."""
 
 
 class Actions:
@@ -13,11 +25,136 @@ class Actions:
 
     def __init__(self, screen: DebuggerScreen) -> None:
         self.screen = screen
+        self._last: dict[tuple[str, Role], RetakeChoice] = {}
+        """What was chosen last for a role, so that r and Enter repeat it."""
+        self._asked = ("", 0)
+        """The step that was asked for anew, and for how many takes."""
+
+    # asking anew
 
     def do_retake(self) -> None:
-        """Retake."""
-        self.screen.flash("retake")
+        """Ask for more takes of this step."""
+        screen, model = self.screen, self.screen.model
+        anew = asked_anew(model)
+        if isinstance(anew, str):
+            screen.flash(anew, "dim")
+        elif screen.make.idle():
+            screen.rollstep.dialogs.when_trusted(model, lambda: self._ask(anew))
+
+    def _ask(self, anew: Anew) -> None:
+        from rollstep.core.retaking import AskChange
+
+        from .retake import RetakeChoice, RetakeRequest, RetakeScreen
+
+        app, model = self.screen.rollstep, self.screen.model
+        name, temperature = settings(model, anew.role)
+        key = model.rollout.header.id, anew.role
+        before = self._last.get(key, RetakeChoice("1", name, temperature))
+
+        def cost(choice: RetakeChoice) -> str:
+            words = cost_words(model, anew, choice.takes, choice.model)
+            told = anew.kind == "llm" and self._change(anew, choice) != AskChange()
+            return f"{words}\nFor these takes only: the project stays as it is." if told else words
+
+        async def peek() -> tuple[str, ...] | str:
+            try:
+                found = await asyncio.wrap_future(app.controller.alternatives(anew.step.id, _PEEK))
+            except RollstepError as error:
+                return str(error)
+            return tuple(map(brief, found)) or _nothing_new(model.takes(anew.number - 1))
+
+        def chosen(choice: RetakeChoice | None) -> None:
+            if choice is None:
+                return
+            self._last[key] = choice
+            app.guard.opened("the dialog")
+            self._go(anew, choice)
+
+        request = RetakeRequest(
+            title(model, anew),
+            before,
+            anew.kind == "llm",
+            cost,
+            peek if anew.kind in OFFLINE else None,
+        )
+        app.push_screen(RetakeScreen(request), chosen)
+
+    def _go(self, anew: Anew, choice: RetakeChoice) -> None:
+        screen, model = self.screen, self.screen.model
+        if not screen.make.idle():
+            return
+        step_id, takes = anew.step.id, choice.takes
+        change = self._change(anew, choice)
+        self._asked = step_id, takes
+        model.notice = ""
+        model.acting_from = model.step_id
+        screen.rollstep.controller.command(
+            "retake", lambda session: session.retake(step_id, takes, change)
+        )
+
+    def _change(self, anew: Anew, choice: RetakeChoice) -> AskChange | None:
+        """What is otherwise than the project says."""
+        if anew.kind != "llm":
+            return None
+        from rollstep.core.retaking import AskChange
+
+        name, temperature = settings(self.screen.model, anew.role)
+        typed, degrees = choice.model.strip(), choice.temperature.strip()
+        return AskChange(
+            typed if typed and typed != name else None,
+            choice.degrees() if degrees != temperature else None,
+            choice.instruction,
+        )
+
+    def retaken(self, made: tuple[Step, ...]) -> None:
+        """Takes have come: say how many, and show several side by side."""
+        screen, model = self.screen, self.screen.model
+        (asked, wanted), step = self._asked, model.step
+        if not made or step is None or step.parent_id != made[0].parent_id:
+            return  # the human has gone elsewhere
+        place = model.rollout.takes(step.id).index(step.id) + 1 if not step.late else 0
+        more = "; the script has no more" if len(made) < wanted and step.origin == "script" else ""
+        count = f"{len(made)} new take{'s' if len(made) > 1 else ''}{more}"
+        screen.flash(f"{count}; take {place} is shown, {_SIDE_BY_SIDE}.", "ok")
+        if wanted > 1 and screen.app.screen is screen:
+            self._show(step.id, asked)
+
+    # side by side
 
     def do_takes(self) -> None:
-        """Takes."""
-        self.screen.flash("takes")
+        """The takes of this step or, where it has no other, of the nearest before that has."""
+        model = self.screen.model
+        index = model.cursor
+        while index >= 0 and model.takes(index) < 2:
+            index -= 1
+        if index < 0:
+            words = "Neither this step nor one before it has another take; r asks for one."
+            self.screen.flash(words, "dim")
+        else:
+            step_id = model.path.steps[index].id
+            self._show(step_id, step_id)
+
+    def _show(self, step_id: str, base_id: str) -> None:
+        from .takes import TakesScreen
+
+        screen = self.screen
+
+        def chosen(take_id: str | None) -> None:
+            if take_id is None:
+                return
+            screen.model.show_take(take_id)
+            takes = screen.model.rollout.takes(take_id)
+            place = takes.index(take_id) + 1 if take_id in takes else 0
+            screen.repaint()
+            words = f"take {place} of {len(takes)} of step {screen.model.cursor + 1}"
+            screen.flash(f"T{words[1:]}: what follows goes on from it; ' goes back.", "ok")
+
+        screen.app.push_screen(TakesScreen(screen.model, screen.palette, step_id, base_id), chosen)
+
+
+_SIDE_BY_SIDE = "| shows all side by side, , and . walk them"
+
+
+def _nothing_new(takes: int) -> str:
+    there = "the take that is there" if takes == 1 else f"the {takes} takes that are there"
+    return f"There is no other answer here than {there}: e writes one by hand."

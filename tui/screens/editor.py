@@ -291,7 +291,8 @@ class EditorScreen(Screen[EditResult]):
 
     def _finish(self, after: After) -> None:
         reason = self.model.state.reason
-        self.dismiss(EditResult("saved", self.model.payload(), after, reason))
+        draft = self.model.dump()  # for who finds that it cannot be saved just now
+        self.dismiss(EditResult("saved", self.model.payload(), after, reason, draft))
 
     # Other keys
 

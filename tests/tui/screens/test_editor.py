@@ -59,7 +59,7 @@ async def test_a_real_edit_touches_only_what_was_typed() -> None:
     async with app.run_test(size=NARROW) as pilot:
         await type_text(pilot, "No. ")
         await pilot.press("ctrl+s", "enter")
-        assert app.result == EditResult("saved", user_message("No. " + ODD))
+        assert (app.result.outcome, app.result.payload) == ("saved", user_message("No. " + ODD))
 
 
 @pytest.mark.parametrize(("key", "after"), [("enter", "stay"), ("k", "keep"), ("r", "rerun")])

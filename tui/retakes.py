@@ -1,0 +1,94 @@
+"""What ``r`` asks for at a step: of whom, what it may be told otherwise, what it costs. Imports no
+Textual.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from rollstep.core.model.messages import Payload, Stop, payload_text
+from rollstep.core.model.project import LlmEvaluator, LlmSimulator, LlmTarget
+from rollstep.core.model.steps import Role, Step
+from rollstep.core.rules.stepper import Ask, Nobody, Opening, next_action
+
+from .inspector import kind_words
+from .presenter import DebuggerModel
+from .stepview import call_text, stop_title
+from .who import NAMES, kind_of, spec_of, who
+
+OFFLINE = frozenset({"scripted", "heuristic", "echo", "rules"})
+
+
+class Anew(NamedTuple):
+    """A step that can be asked for anew, and who is asked."""
+
+    step: Step
+    number: int
+    role: Role
+    kind: str
+
+
+def asked_anew(model: DebuggerModel) -> Anew | str:
+    """Who would be asked at the cursor's step; or why nobody, in words."""
+    step = model.step
+    if step is None:
+        return "There is no step to ask anew yet: s makes the first."
+    action = next_action(model.path.position(model.cursor - 1), model.project)
+    if isinstance(action, Opening):
+        return "This is the project's opening message: nobody is asked for it. e edits it."
+    if isinstance(action, Nobody):
+        return "Nobody is asked here: the rollout has ended before it."
+    if not isinstance(action, Ask):
+        return "A rule ends it here and nobody is asked. e puts a step in its place."
+    kind = kind_of(model.project, action.role)
+    if kind == "human":
+        return f"You play the {NAMES[action.role]}: e writes another take."
+    if not kind:
+        return f"Nobody plays the {NAMES[action.role]}: e writes another take."
+    return Anew(step, model.cursor + 1, action.role, kind)
+
+
+def title(model: DebuggerModel, anew: Anew) -> str:
+    """What is asked for, in a line."""
+    what = kind_words(anew.step.payload)
+    if isinstance(anew.step.payload, Stop):
+        what = "stop, or a message in its place"
+    elif (call := model.path.call.get(anew.number - 1)) is not None:
+        what = f"result of {call_text(call, 60)}"
+    return f"Ask {_name(model, anew)} anew: step {anew.number}, {what}"
+
+
+def _name(model: DebuggerModel, anew: Anew) -> str:
+    name = who(model.project, anew.role)
+    return name if anew.kind in ("llm", "python") else f"the {name}"
+
+
+def cost_words(model: DebuggerModel, anew: Anew, takes: int, named: str = "") -> str:
+    """What so many takes would cost. ``named`` is another model than the project's."""
+    if anew.kind in OFFLINE:
+        return "Offline and free."
+    calls = "1 call" if takes == 1 else f"{takes} calls"
+    if anew.kind != "llm":
+        return f"{calls} of {_name(model, anew)}, your own code."
+    call = anew.step.call
+    words = f"{calls} to {named or who(model.project, anew.role)}: live, may cost money"
+    if call is None or not call.cost or (named and named != call.model):
+        return f"{words}."
+    return f"{words}, about ${call.cost * takes:.4f} if each costs what this step did."
+
+
+def settings(model: DebuggerModel, role: Role) -> tuple[str, str]:
+    """The model and the temperature that the project gives a role, for the fields."""
+    spec = spec_of(model.project, role)
+    if not isinstance(spec, LlmEvaluator | LlmTarget | LlmSimulator):
+        return "", ""
+    found = json.loads(spec.params).get("temperature")
+    return spec.model, "" if found is None else json.dumps(found)
+
+
+def brief(payload: Payload) -> str:
+    """An answer that a script would give, in a few words."""
+    if isinstance(payload, Stop):
+        return stop_title(payload)
+    return payload_text(payload)[:400]
