@@ -227,6 +227,7 @@ class DebuggerModel(Moving):
 
     def _silenced(self, event: ev.SilencesChanged) -> None:
         self.silences = event.silences
+        self.path.flags.silence(silenced(event.silences))
 
     def _breakpoints(self, event: ev.BreakpointsChanged) -> None:
         self.breakpoints, self.hits = event.breakpoints, event.hits
@@ -235,7 +236,6 @@ class DebuggerModel(Moving):
         self.last_command = event.command
         self.commands[event.command.n] = event.command
 
-        self.path.flags.silence(silenced(event.silences))
     def _revised(self, event: ev.ProjectRevised) -> None:
         projects = self.rollout.projects
         if event.revision == len(projects):
