@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rollstep.core.model.messages import MAX_TURNS
 from rollstep.core.model.steps import ROLES
 from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
 
@@ -41,10 +42,14 @@ def _outcome(model: DebuggerModel, room: int) -> tuple[str, str]:
         f"{one_line(score.name)} {one_line(str(score.value))}" for score in model.scores[:2]
     )
     stop = model.path.stop
-    ending = f"ended: {one_line(stop.reason)}" if stop else ""
+    ending = f"ended: {one_line(stop.reason)}{_ENDED[stop.by]}" if stop else ""
     text = "  ".join(piece for piece in (ending, scores) if piece)
     text = fit(text, min(room, 40)) if room >= _LEAST_OUTCOME else ""
     return text, "bar:ok" if stop and stop.reason == "goal_reached" else "bar:warn"
+
+
+_ENDED = {"evaluator": "", "rule": ", by rule", "human": ", by hand"}
+"""A stop is the evaluator's to propose; whose else it is has to be said."""
 
 
 def _move(model: DebuggerModel) -> tuple[str, str]:
@@ -145,8 +150,9 @@ def hint(model: DebuggerModel, width: int) -> Row:
 def hint_words(model: DebuggerModel) -> Span:
     """The hint and its style."""
     if model.asking is not None:
-        what = ANSWERS[model.asking.role]
-        return f"asking {one_line(model.asking.who)} for the {what}; Esc cancels", "busy"
+        what, takes = ANSWERS[model.asking.role], model.asking.takes
+        what = f"{takes} takes of the {what}" if takes > 1 else f"the {what}"
+        return f"asking {one_line(model.asking.who)} for {what}; Esc cancels", "busy"
     if model.notice:
         return one_line(model.notice), "warn"
     if model.ahead:
@@ -155,7 +161,10 @@ def hint_words(model: DebuggerModel) -> Span:
     action = model.next_here()
     if isinstance(action, Nobody):
         stop = model.path.stop
-        return f"{stop_title(stop) if stop else 'ended'}; e overrides it, x exports", "dim"
+        title = stop_title(stop) if stop else "ended"
+        if stop is not None and stop.reason == MAX_TURNS:
+            return f"{title}; : more turns, w overrules it", "dim"
+        return f"{title}; w overrules it, x exports", "dim"
     if isinstance(action, Opening):
         return "s plays the opening message, free", "dim"
     if isinstance(action, RuleStop):

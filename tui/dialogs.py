@@ -50,6 +50,13 @@ class Dialogs:
         def ended(result: EditResult | None) -> None:
             if result is None:
                 return
+            if result.outcome == "saved" and self.app.controller.busy:
+                self.app.keep_draft(slot, result.draft)
+                self.app.say(
+                    "A step is being made: what you wrote is kept as a draft; the same key opens "
+                    "it again."
+                )
+                return
             if result.outcome == "draft":
                 self.app.keep_draft(slot, result.draft)
                 self.app.say("Kept as a draft; the same key opens it again.")
@@ -110,27 +117,6 @@ class Dialogs:
         from .screens.help import HelpScreen
 
         self.app.push_screen(HelpScreen(key_table()))
-
-    def show_outline(self, screen: DebuggerScreen) -> None:
-        """Branches, edits, flags, failures and drafts; choosing one goes there."""
-        from .outline import outline
-        from .screens.choose import ChooseRequest, ChooseScreen, Option
-
-        entries = outline(screen.model, self.app.drafts())
-        if not entries:
-            screen.flash("Nothing in the outline yet: one branch, no edits, no flags.", "dim")
-            return
-        rows = tuple(Option(str(i), e.words, e.detail) for i, e in enumerate(entries))
-
-        def chosen(value: str | None) -> None:
-            if value is not None:
-                self._answered("the outline")
-                entry = entries[int(value)]
-                screen.model.jump(screen.model.cursor)
-                screen.model.go_to(entry.step_id)
-                screen.repaint()
-
-        self.app.push_screen(ChooseScreen(ChooseRequest("Outline", rows, filterable=True)), chosen)
 
     # projects and files
 

@@ -117,7 +117,8 @@ class DebuggerModel(Moving):
         if marks is None or not marks.fits(self.path, self.project, self.breakpoints):
             from .break_marks import BreakMarks
 
-            marks = self._breaks = BreakMarks(self.path, self.project, self.breakpoints)
+            marks = BreakMarks(self.path, self.project, self.breakpoints, self.scores)
+            self._breaks = marks
         return marks.at(index)
 
     def is_edit(self, step: Step) -> bool:
@@ -180,12 +181,14 @@ class DebuggerModel(Moving):
         self._show(self.rollout.newest_leaf(here), cursor_on=here)
 
     def _head_moved(self, event: ev.HeadMoved) -> None:
-        # The view follows the head only when the human was watching it, or acted from here.
-        watching = self.step_id in (self.head, self.acting_from)
+        watching = self.watching
         if event.head != self.head:
             self.notice = ""  # what it said of the step before is over
         self.head = event.head
-        if event.head == self.step_id or not watching:
+        if event.head == self.step_id:
+            return
+        if not watching:
+            self.acting_from = None
             return
         self.acting_from = event.head
         if event.head is None:
@@ -193,12 +196,17 @@ class DebuggerModel(Moving):
         else:
             self.go_to(event.head)
 
+    @property
+    def watching(self) -> bool:
+        """Whether the view follows the head: the human is looking at it, or acted from here."""
+        return self.step_id in (self.head, self.acting_from)
+
     def follow_head(self) -> None:
         """The cursor to the head: the human's own command has moved it there."""
         self.go_to(self.head)
 
     def _ask_started(self, event: ev.AskStarted) -> None:
-        self.asking = Asking(event.role, event.parent_id, event.who)
+        self.asking = Asking(event.role, event.parent_id, event.who, takes=event.takes)
         self.notice = ""
         self._retail()
 
@@ -328,7 +336,8 @@ class DebuggerModel(Moving):
         if lines is None:
             if len(self._blocks) >= _KEPT_BLOCKS:
                 self._blocks.popitem(last=False)
-            lines = pane_lines(step.payload, self.path.call.get(item), width)
+            call = self.path.call.get(item)
+            lines = pane_lines(step.payload, call, width, step.injected)
             self._blocks[key] = lines
         return lines
 

@@ -10,7 +10,7 @@ import gc
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -168,19 +168,31 @@ class RollstepApp(OrderedKeys[int]):
         if debugger is not None and events_now:
             debugger.model.apply_all(events_now)
             debugger.news(_only_streamed(events_now))
-            for screen in self.screen_stack[self.screen_stack.index(debugger) + 1 :]:
-                # A dialog over it that shows what a run goes on to change.
-                if (news := getattr(screen, "news", None)) is not None:
-                    news()
+            self._tell_over(debugger)
+
+    def _tell_over(self, debugger: DebuggerScreen) -> None:
+        """Tell what stands over the debugger and shows what a run goes on to change."""
+        for screen in self.screen_stack[self.screen_stack.index(debugger) + 1 :]:
+            if (news := getattr(screen, "news", None)) is not None:
+                news()
 
     def on_command_ended(self, message: CommandEnded) -> None:
-        """A command is over."""
+        """A command is over; the debugger takes it in, and then what shows the same over it."""
+        self._command_ended(message)
+        if self.debugger is not None:
+            self._tell_over(self.debugger)
+
+    def _command_ended(self, message: CommandEnded) -> None:
         self.on_engine_news(EngineNews())
         debugger = self.debugger
         error = message.error
+        cancelled = isinstance(error, CancelledError | asyncio.CancelledError)
         if debugger is None:
-            if error is not None:
+            if error is not None and not cancelled:
                 self.say(str(error))
+            return
+        if cancelled:
+            debugger.make.command_cancelled(message.label)
             return
         if error is None:
             debugger.make.command_ended(message.label, message.result)
@@ -193,7 +205,7 @@ class RollstepApp(OrderedKeys[int]):
             debugger.flash(f"{error}", "error")
         elif isinstance(error, RollstepError):
             debugger.flash(str(error), "warn")
-        elif not isinstance(error, asyncio.CancelledError) and isinstance(error, Exception):
+        elif isinstance(error, Exception):
             raise error
 
     def show_snapshot(self, snapshot: Snapshot) -> None:

@@ -6,7 +6,7 @@ costs the making of the rows that are seen, and repaints those that have changed
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -190,8 +190,14 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         return bars.hint(self.model, width)
 
     def flash(self, words: str, style: str = "warn") -> None:
-        """Say something in the hint line until the next key."""
+        """Say something in the hint line until the next key; what stands over this screen and has
+        such a line says it too.
+        """
         self.flashed = (one_line(words.replace("\n", "  ")), style)
+        if self.is_attached and self.app.screen is not self:
+            heard = getattr(self.app.screen, "flash", None)
+            if heard is not None:
+                heard(words, style)
         if self.children:
             self.repaint_hint()
 
@@ -316,6 +322,10 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         if module not in self._features:
             self._features[module] = load_feature(module, self)
         return self._features[module]
+
+    def feature(self, name: str) -> Any:
+        """The file that carries out one of the rarer actions."""
+        return self._doer(name)
 
     def _painted(self) -> None:
         self._unpainted = ""

@@ -102,7 +102,7 @@ class TakesScreen(Screen[str | None], inherit_bindings=False):
         for pane in self.panes:
             pane.set_palette(palette)
 
-    def told(self) -> None:
+    def news(self) -> None:
         """The rollout has changed: another take may have come."""
         takes = self.model.rollout.takes(self.base_id)
         if takes != self.takes and takes:
