@@ -7,6 +7,7 @@ the library reloads equals what was in memory; a bundle reads back equal.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 import tempfile
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from rollstep.core.errors import RoleError, UsageError
+from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.marks import Mark
 from rollstep.core.model.messages import (
     Stop,
@@ -27,6 +29,9 @@ from rollstep.core.model.messages import (
     tool_result,
     user_message,
 )
+from rollstep.core.model.project import Project
+from rollstep.core.model.view import View
+from rollstep.core.roles.registry import Roles, build_roles
 from rollstep.core.rules.stepper import START, advance
 from rollstep.core.session import Session
 from rollstep.core.store.bundle import write_bundle
@@ -36,8 +41,60 @@ from rollstep.core.store.library import Library
 from ..strategies import texts
 from .projects_for_tests import refund
 
+FAULTS = ("timeout", "http_500", "empty", "truncated_json", "stale_data", "none_such")
+QUERIES = ("role = tool", "turn >= 2", "tool = get_order and not failure", "stop", "(")
 choices = st.integers(0, 10_000)
 afters = st.sampled_from(["stay", "keep", "rerun"])
+
+
+class Gates:
+    """The scripted roles of a project, whose answers can be held back."""
+
+    def __init__(self) -> None:
+        self.was_asked = False
+        self._asked, self._open = asyncio.Event(), asyncio.Event()
+        self.open()
+
+    def close(self) -> asyncio.Event:
+        """Hold answers back from now on; the event is set when a role was asked."""
+        self.was_asked = False
+        self._asked, self._open = asyncio.Event(), asyncio.Event()
+        return self._asked
+
+    def open(self) -> None:
+        """Let answers through."""
+        self._open.set()
+
+    def roles_for(self, project: Project) -> Roles:
+        """Makes a project's roles."""
+        roles = build_roles(project)
+        assert roles.tool_simulator is not None
+        return dataclasses.replace(
+            roles,
+            evaluator=Held(self, roles.evaluator.next),
+            target=Held(self, roles.target.reply),
+            tool_simulator=Held(self, roles.tool_simulator.respond),
+        )
+
+    async def wait(self) -> None:
+        """Tell that a role was asked, and hold its answer back as long as the gates are closed."""
+        self.was_asked = True
+        self._asked.set()
+        await self._open.wait()
+
+
+class Held:
+    """A role whose answer waits for the gates."""
+
+    def __init__(self, gates: Gates, answer: Any) -> None:
+        self._gates = gates
+        self._answer = answer
+
+    async def next(self, view: View, stream: Any) -> Any:
+        await self._gates.wait()
+        return await self._answer(view, stream)
+
+    reply = respond = next
 
 
 class SessionMachine(RuleBasedStateMachine):
@@ -46,7 +103,10 @@ class SessionMachine(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.library = Library.throwaway()
-        self.session = Session.start(refund(max_turns=3), library=self.library, author="mira")
+        self.gates = Gates()
+        self.session = Session.start(
+            refund(max_turns=3), library=self.library, author="mira", roles=self.gates.roles_for
+        )
         self.seen: dict[str, Any] = {}
 
     def teardown(self) -> None:
@@ -117,11 +177,84 @@ class SessionMachine(RuleBasedStateMachine):
             self.do(self.session.override(step_id, self.payload_like(step_id, text), after))
 
     @precondition(lambda self: len(self.session.rollout) > 0)
-    @rule(choice=choices)
-    def retake(self, choice: int) -> None:
+    @rule(choice=choices, n=st.integers(1, 3))
+    def retake(self, choice: int, n: int) -> None:
         step_id = self.pick(choice)
         if step_id is not None:
-            self.do(self.session.retake(step_id))
+            self.do(self.session.retake(step_id, n))
+
+    @precondition(lambda self: len(self.session.rollout) > 0)
+    @rule(choice=choices, reason=texts)
+    def revert(self, choice: int, reason: str) -> None:
+        step_id = self.pick(choice)
+        if step_id is None:
+            return
+        edit = self.session.rollout.steps[step_id]
+        done = self.do(self.session.revert(step_id, reason))
+        if done is not None and edit.replaces is not None:
+            original = self.session.rollout.steps[edit.replaces]
+            takes = [self.session.rollout.steps[i] for i in self.session.rollout.takes(step_id)]
+            assert any(t.payload == original.payload and t.origin != "human" for t in takes) or (
+                original.origin == "human"
+            )
+
+    @rule(choice=choices, fault=st.sampled_from(FAULTS), after=afters)
+    def a_fault(self, choice: int, fault: str, after: Any) -> None:
+        step_id = self.pick(choice)
+        if step_id is not None and self.session.rollout.steps[step_id].role == "tool":
+            self.do(self.session.inject_instead(step_id, fault, after))
+        else:
+            self.do(self.session.inject(fault, step_id))
+
+    @rule(choice=choices, reason=texts)
+    def stop_here(self, choice: int, reason: str) -> None:
+        self.do(self.session.stop_here(reason or "enough", self.pick(choice)))
+
+    @rule(turns=st.integers(1, 6))
+    def more_turns(self, turns: int) -> None:
+        self.do(self.session.more_turns(turns))
+
+    @rule(queries=st.lists(st.sampled_from(QUERIES), max_size=3), ignore=st.integers(0, 2))
+    def set_breakpoints(self, queries: list[str], ignore: int) -> None:
+        wanted = [Breakpoint(query, ignore=ignore, before=ignore == 1) for query in queries]
+        self.do(self.session.set_breakpoints(wanted))
+
+    @precondition(lambda self: len(self.session.rollout) > 0)
+    @rule(
+        choice=choices, lint=st.sampled_from(["stale", "empty"]), reason=texts, lift=st.booleans()
+    )
+    def silence(self, choice: int, lint: str, reason: str, lift: bool) -> None:
+        step_id = self.pick(choice)
+        if step_id is not None:
+            if lift:
+                self.do(self.session.unsilence(step_id, lint))
+            else:
+                self.do(self.session.silence(step_id, lint, reason))
+
+    @rule(choice=choices)
+    def the_head_moves_while_a_role_is_asked(self, choice: int) -> None:
+        """What comes late is filed under the step that it was asked from, and moves nothing."""
+        session, elsewhere, head = self.session, self.pick(choice), self.session.head
+        known = set(session.rollout.steps)
+
+        async def race() -> None:
+            asked = self.gates.close()
+            stepping = asyncio.create_task(session.step())
+            await asyncio.wait(
+                {stepping, asyncio.create_task(asked.wait())},
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            await session.go_to(elsewhere)
+            self.gates.open()
+            await stepping
+
+        self.do(race())
+        self.gates.open()
+        new = [step for step in session.rollout if step.id not in known]
+        assert all(step.parent_id == head for step in new)
+        assert all(step.late == (elsewhere != head) for step in new if self.gates.was_asked)
+        if self.gates.was_asked:
+            assert session.head == (elsewhere if elsewhere != head or not new else new[-1].id)
 
     @rule(choice=choices, text=texts)
     def insert_a_turn(self, choice: int, text: str) -> None:
@@ -174,7 +307,7 @@ class SessionMachine(RuleBasedStateMachine):
         if not len(self.session.rollout):
             return
         saved = self.library.load(self.session.rollout.header.id)
-        again = Session.reopen(saved, self.library, author="mira")
+        again = Session.reopen(saved, self.library, author="mira", roles=self.gates.roles_for)
         assert again.saved() == self.session.saved()
         assert again.project == self.session.project
         assert again.rollout.hidden == self.session.rollout.hidden
@@ -199,6 +332,8 @@ class SessionMachine(RuleBasedStateMachine):
             session.project,
             {b.leaf_id: b for b in session.branches if b.name or b.hidden},
             {(m.step_id, m.by): m for m in session.marks if m != Mark(m.step_id, by=m.by)},
+            {(each.step_id, each.rule): each for each in session.silences},
+            session.breakpoints,
         )
 
     @invariant()
