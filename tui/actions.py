@@ -106,7 +106,7 @@ ACTIONS: tuple[Action, ...] = (
     _make("insert", "plus equals_sign", "+", "insert", "Insert a step or a turn after this one"),
     _make("delete", "minus delete", "-", "delete", "Delete this step or turn, on a new branch"),
     _make("retake", "r", "r", "retake", "Ask anew at this step: more takes, by whom you like"),
-    _make("breaks", "b f9", "b", "break", "Breakpoints: on this kind of step, or any condition"),
+    _make("breaks", "b f9", "b", "break", "Breakpoints; b Enter sets or removes one for this"),
     _make("run_to", "", ":", "", "Run to this step, or to a condition, once"),
     _make("breaks_clear", "", ":", "", "Remove all breakpoints"),
     _make("breaks_switch", "", ":", "", "Switch all breakpoints off, or on again"),
@@ -130,7 +130,7 @@ ACTIONS: tuple[Action, ...] = (
 
 BY_ID = {action.id: action for action in ACTIONS}
 
-_OPENING = ("find", "open_step", "outline", "theme", "palette", "help", "leave")
+_OPENING = ("find", "open_step", "outline", "diff", "theme", "palette", "help", "leave")
 OPENING_KEYS = frozenset(
     key for a in ACTIONS if a.guard == "opens" or a.id in _OPENING for key in a.keys
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from rollstep.core.errors import UsageError
 from rollstep.core.model.debugging import Breakpoint
@@ -13,6 +14,7 @@ from rollstep.core.model.marks import Score
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import Project
 from rollstep.core.model.steps import Step
+from rollstep.core.rules import breakpoints as rules
 from rollstep.core.rules.path_facts import PathFacts
 from rollstep.core.rules.step_fields import Facts
 from rollstep.core.rules.step_query import Compiled, compile_query
@@ -31,19 +33,22 @@ class Holding:
         self.project = project
         self._facts = PathFacts(path.steps, project, scores)
 
-    def at(self, query: Compiled, index: int, *, before: bool) -> bool:
-        """Whether it holds at this step; or ``before`` it, when it was to be made."""
+    def at(self, condition: Condition, index: int) -> bool:
+        """Whether it holds at this step; or before it, when it was to be made."""
         if len(self._facts) < len(self.path):
             self._facts = self._facts.follow(self.path.steps)
-        if before:
+        query = condition.query
+        if condition.before:
             return self._before(query, index)
+        if query is None:
+            return True
         facts, shape = self._facts.facts(index)
         return query.holds(facts, shape)
 
-    def _before(self, query: Compiled, index: int) -> bool:
+    def _before(self, query: Compiled | None, index: int) -> bool:
         step = self.path.steps[index]
-        if not _was_asked_for(step):
-            return False
+        if query is None or not _was_asked_for(step):
+            return query is None and _was_asked_for(step)
         said = self.path.steps[index - 1].payload if index else None
         facts = Facts(None, said, _Before(self, index), self.path.call.get(index))
         return query.holds(facts, f"before {step.role}")
@@ -95,12 +100,21 @@ class _Before:
         return int(self._holding.before_value("tokens", self._index))
 
 
-def compiled(breakpoint: Breakpoint) -> Compiled | None:
-    """The breakpoint's query; None for one that cannot be read, which holds nowhere."""
+class Condition(NamedTuple):
+    """What a breakpoint asks; ``query`` is None where it holds at every step."""
+
+    query: Compiled | None
+    before: bool
+
+
+def condition(breakpoint: Breakpoint) -> Condition | None:
+    """What it asks; None for one that cannot be read, which holds nowhere."""
     try:
-        return compile_query(query_of(breakpoint))
+        node = rules.query_of(breakpoint)
+        query = None if node is None else compile_query(node)
     except UsageError:
         return None
+    return Condition(query, breakpoint.before)
 
 
 class BreakMarks:
@@ -116,10 +130,10 @@ class BreakMarks:
         self._breakpoints = breakpoints
         self._holding = Holding(path, project, scores)
         self._known: dict[int, tuple[int, ...]] = {}
-        self._queries = [
-            (place, query, each.before)
+        self._conditions = [
+            (place, asked)
             for place, each in enumerate(breakpoints)
-            if each.enabled and (query := compiled(each)) is not None
+            if each.enabled and (asked := condition(each)) is not None
         ]
 
     def fits(self, path: Path, project: Project, breakpoints: tuple[Breakpoint, ...]) -> bool:
@@ -132,19 +146,16 @@ class BreakMarks:
         known = self._known.get(index)
         if known is None:
             known = self._known[index] = tuple(
-                place
-                for place, query, before in self._queries
-                if self._holding.at(query, index, before=before)
+                place for place, asked in self._conditions if self._holding.at(asked, index)
             )
         return known
 
 
 class _Count:
-    """Where one query holds, as far as it has been looked for."""
+    """Where one condition holds, as far as it has been looked for."""
 
-    def __init__(self, query: Compiled | None, before: bool) -> None:
-        self.query = query
-        self.before = before
+    def __init__(self, condition: Condition | None) -> None:
+        self.condition = condition
         self.found: list[int] = []
         self.next = 0
 
@@ -162,9 +173,8 @@ class Counts:
         self._same_path()
         count = self._counts.get(_key(breakpoint))
         if count is None:
-            query = compiled(breakpoint)
-            count = self._counts[_key(breakpoint)] = _Count(query, breakpoint.before)
-        return count.found, count.query is None or count.next >= len(self._model.path)
+            count = self._counts[_key(breakpoint)] = _Count(condition(breakpoint))
+        return count.found, count.condition is None or count.next >= len(self._model.path)
 
     def _same_path(self) -> None:
         """What was found on another path says nothing of this one."""
@@ -186,9 +196,9 @@ class Counts:
 
     def _look(self, count: _Count, end: float, clock: Callable[[], float]) -> bool:
         """Look on until the end of the path (then True), or until the time is over."""
-        assert count.query is not None
+        assert count.condition is not None
         for index in range(count.next, len(self._model.path)):
-            if self._holding.at(count.query, index, before=count.before):
+            if self._holding.at(count.condition, index):
                 count.found.append(index)
             count.next = index + 1
             if clock() > end:

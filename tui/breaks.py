@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import NamedTuple
 
 import msgspec
@@ -18,19 +18,31 @@ from rollstep.core.model.messages import (
     UserMessage,
 )
 from rollstep.core.model.steps import Role, Step
+from rollstep.core.rules import breakpoints as rules
+from rollstep.core.rules.query_types import (
+    And,
+    Compare,
+    Has,
+    Node,
+    Not,
+    QueryError,
+    Ref,
+    Value,
+    to_text,
+)
 
 from .presenter import DebuggerModel
 from .who import NAMES
 
-_BARE = re.compile(r"[^\W\d][\w.-]*")
-_RESERVED = frozenset({"and", "or", "not", "true", "false", "null"})
 _CALLS = 2
 """Calls of one reply that have suggestions of their own."""
 _ARGUMENTS = 4
 _LONGEST = 200
-"""Arguments and values longer than this make no good condition."""
+"""Arguments longer than this make no good condition."""
 
 _replace = msgspec.structs.replace
+_RESULT = Compare(Ref("kind"), "=", "result")
+_REPLY = Compare(Ref("kind"), "=", "reply")
 
 
 class Suggestion(NamedTuple):
@@ -50,7 +62,7 @@ def suggestions(model: DebuggerModel) -> list[Suggestion]:
         offered = [
             *_like(model, step),
             *_of_role(step),
-            Suggestion(f"every step of turn {turn}", Breakpoint(f"turn = {turn}")),
+            _at(f"every step of turn {turn}", _is("turn", turn)),
             *_failures(),
             _before_like(model, step),
         ]
@@ -62,59 +74,63 @@ def suggestions(model: DebuggerModel) -> list[Suggestion]:
     ]
 
 
+def _at(words: str, *tests: Node, before: bool = False) -> Suggestion:
+    """A suggestion where all of these must hold."""
+    node = tests[0] if len(tests) == 1 else And(tests)
+    return Suggestion(words, Breakpoint(to_text(node), before=before))
+
+
+def _is(field: str, value: Value) -> Node:
+    return Compare(Ref(field), "=", value)
+
+
 def _of_the_project(model: DebuggerModel) -> Iterator[Suggestion]:
-    for tool in model.project.tools[:3]:
+    for tool in model.project.tools[:_CALLS]:
         yield _results(tool.name)
-    yield Suggestion("every reply of the target", Breakpoint("kind = reply"))
+    yield _at("every reply of the target", _REPLY)
 
 
 def _like(model: DebuggerModel, step: Step) -> Iterator[Suggestion]:
     payload = step.payload
     if isinstance(payload, ToolResult):
         call = model.path.call.get(model.cursor)
-        if call is not None:
+        if call is None:
+            yield _at("every tool result", _RESULT)
+        else:
             yield _results(call.name)
             yield _calls(call.name)
-            yield from _with_arguments("result", call)
-        else:
-            yield Suggestion("every tool result", Breakpoint("kind = result"))
+            yield from _with_arguments(_RESULT, call)
     elif isinstance(payload, TargetReply | UserMessage) and payload.tool_calls:
         calls = list({call.name: call for call in payload.tool_calls}.values())[:_CALLS]
-        for call in calls:
-            yield _calls(call.name)
+        yield from (_calls(call.name) for call in calls)
         yield _results(calls[0].name)
         if len(calls) == 1:
-            yield from _with_arguments("reply", calls[0])
+            yield from _with_arguments(_REPLY, calls[0])
     elif isinstance(payload, Stop):
-        yield Suggestion("every stop", Breakpoint("stop"))
-        yield Suggestion(
-            f"stops for this reason, {payload.reason}", Breakpoint(f"stop = {word(payload.reason)}")
-        )
+        yield _at("every stop", Has(Ref("stop")))
+        yield _at(f"stops for this reason, {payload.reason}", _is("stop", payload.reason))
     elif isinstance(payload, SystemNote):
-        yield Suggestion("every system note", Breakpoint("kind = note"))
+        yield _at("every system note", _is("kind", "note"))
     elif isinstance(payload, TargetReply):
-        yield Suggestion("every reply that calls no tool", Breakpoint("kind = reply and not tool"))
+        yield _at("replies that call no tool", _REPLY, Not(Has(Ref("tool"))))
 
 
 def _results(tool: str) -> Suggestion:
-    return Suggestion(f"results of {tool}", Breakpoint(f"kind = result and tool = {word(tool)}"))
+    return _at(f"results of {tool}", _RESULT, _is("tool", tool))
 
 
 def _calls(tool: str) -> Suggestion:
-    return Suggestion(
-        f"replies that call {tool}", Breakpoint(f"kind = reply and tool = {word(tool)}")
-    )
+    return _at(f"replies that call {tool}", _REPLY, _is("tool", tool))
 
 
-def _with_arguments(kind: str, call: ToolCall) -> Iterator[Suggestion]:
-    tests = list(_argument_tests(call))
+def _with_arguments(kind: Node, call: ToolCall) -> Iterator[Suggestion]:
+    tests = list(_argument_tests(call))[:_ARGUMENTS]
     if tests:
-        query = " and ".join([f"kind = {kind}", f"tool = {word(call.name)}", *tests])
-        yield Suggestion(f"{call.name} with these arguments", Breakpoint(query))
+        yield _at(f"{call.name} with these arguments", kind, _is("tool", call.name), *tests)
 
 
-def _argument_tests(call: ToolCall) -> Iterator[str]:
-    """The first few plain arguments of a call as tests."""
+def _argument_tests(call: ToolCall) -> Iterator[Node]:
+    """The plain arguments of a call as tests."""
     if len(call.arguments) > 10_000:
         return
     try:
@@ -123,80 +139,55 @@ def _argument_tests(call: ToolCall) -> Iterator[str]:
         return
     if not isinstance(arguments, dict):
         return
-    plain = {
-        name: value
-        for name, value in arguments.items()
-        if not isinstance(value, dict | list) and _BARE.fullmatch(name)
-    }
-    for name, value in list(plain.items())[:_ARGUMENTS]:
-        text = json.dumps(value, ensure_ascii=False)
-        if len(text) <= _LONGEST:
-            yield f"args/{name} = {text}"
+    for name, value in arguments.items():
+        plain = isinstance(value, str | int | None) or (
+            isinstance(value, float) and isfinite(value)
+        )
+        if plain and len(str(value)) <= _LONGEST:
+            yield Compare(Ref("args", (name,)), "=", value)
 
 
 def _of_role(step: Step) -> Iterator[Suggestion]:
-    whose = {
-        "evaluator": "every step of the evaluator",
-        "target": "every step of the target",
-        "tool": "every tool result",
-    }
-    yield Suggestion(whose[step.role], Breakpoint(f"role = {step.role}"))
+    whose = "every tool result" if step.role == "tool" else f"every step of the {step.role}"
+    yield _at(whose, _is("role", step.role))
 
 
 def _failures() -> Iterator[Suggestion]:
-    yield Suggestion("results that are errors", Breakpoint("failure"))
-    yield Suggestion("results or arguments against their schema", Breakpoint("invalid"))
+    yield _at("results that are errors", Has(Ref("failure")))
+    yield _at("results or arguments against their schema", Has(Ref("invalid")))
 
 
 def _before(role: Role) -> Suggestion:
-    return Suggestion(
-        f"before the {NAMES[role]} is asked", Breakpoint(f"role = {role}", before=True)
-    )
+    return _at(f"before the {NAMES[role]} is asked", _is("role", role), before=True)
 
 
 def _before_like(model: DebuggerModel, step: Step) -> Suggestion:
     call = model.path.call.get(model.cursor)
     if call is None:
         return _before(step.role)
-    query = f"role = tool and tool = {word(call.name)}"
-    return Suggestion(f"before a call of {call.name} is answered", Breakpoint(query, before=True))
+    words = f"before a call of {call.name} is answered"
+    return _at(words, _is("role", "tool"), _is("tool", call.name), before=True)
 
 
 # how one reads
 
 
 def query_of(breakpoint: Breakpoint) -> str:
-    """All of a breakpoint's conditions as one query."""
-    own = [f"{name} = {word(str(value))}" for name, value in _own(breakpoint)]
-    if breakpoint.text is not None:
-        own.append(f"text : {quoted(breakpoint.text)}")
-    if breakpoint.regex is not None:
-        own.append(f"text ~ {quoted(breakpoint.regex)}")
+    """All of a breakpoint's conditions as one query; its own words where they are the whole."""
+    own = (breakpoint.role, breakpoint.tool, breakpoint.text, breakpoint.regex, breakpoint.turn)
     when = breakpoint.when or ""
-    if not own:
+    if all(value is None for value in own):
         return when
-    if when:
-        own.append(f"({when})" if re.search(r"\bor\b", when) else when)
-    return " and ".join(own)
+    try:
+        node = rules.query_of(breakpoint)
+    except QueryError:
+        return when
+    return to_text(node) if node is not None else ""
 
 
-def _own(breakpoint: Breakpoint) -> Iterator[tuple[str, object]]:
-    for name in ("role", "tool", "turn"):
-        value = getattr(breakpoint, name)
-        if value is not None:
-            yield name, value
-
-
-def word(text: str) -> str:
-    """A text as a value of the query language: bare where it may be."""
-    if (_BARE.fullmatch(text) and text.lower() not in _RESERVED) or text.isdigit():
-        return text
-    return quoted(text)
-
-
-def quoted(text: str) -> str:
-    """A text in quotes."""
-    return json.dumps(text, ensure_ascii=False)
+def reads(breakpoint: Breakpoint) -> str:
+    """The condition as people read it."""
+    return query_of(breakpoint) or "any step"
 
 
 def with_query(breakpoint: Breakpoint, query: str) -> Breakpoint:

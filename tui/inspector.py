@@ -22,6 +22,7 @@ from rollstep.core.model.messages import (
 )
 from rollstep.core.model.steps import Attempt, Role, Step
 from rollstep.core.model.view import View
+from rollstep.core.rules.stops import held_back
 from rollstep.core.rules.views import view_for
 
 from .bars import hint_words, key_here
@@ -86,6 +87,8 @@ def _message(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]
     index = model.cursor
     yield Block(step.role + ":strong", f"{index + 1} {kind_words(step.payload)}")
     yield Block("dim", _made(step))
+    if step.injected:
+        yield Block("warn", f"injected: {step.injected}")
     if step.reason:
         yield Block("human", f"reason: {step.reason}")
     call = model.path.call.get(index)
@@ -134,6 +137,8 @@ def payload_blocks(payload: Payload) -> Iterator[Block]:
     """All of a step's content, whole."""
     yield Block("text", "")
     if isinstance(payload, Stop):
+        if held_back(payload):
+            yield Block("dim", "the evaluator's message, held back by the limit:")
         if payload.note:
             yield Block("text", payload.note)
         return
@@ -196,7 +201,7 @@ def _breaks(model: DebuggerModel) -> Iterator[Block]:
     places = model.breaks_at(model.cursor)
     if not places:
         return
-    from .breaks import query_of
+    from .breaks import reads
 
     yield Block("text", "")
     yield Block("heading", "breakpoints that hold here")
@@ -204,7 +209,7 @@ def _breaks(model: DebuggerModel) -> Iterator[Block]:
         each = model.breakpoints[place]
         name = f'"{each.name}" ' if each.name else ""
         when = " (before it is made)" if each.before else ""
-        yield Block("key", f"# {place + 1} {name}{query_of(each)}{when}")
+        yield Block("key", f"# {place + 1} {name}{reads(each)}{when}")
 
 
 def _takes(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from rollstep.core.model.debugging import Breakpoint
 
 from ..break_marks import Counts
-from ..breaks import Suggestion, enabled_count, place_of, query_of, steps_words, suggestions
+from ..breaks import Suggestion, enabled_count, place_of, reads, steps_words, suggestions
 from ..presenter import DebuggerModel
 from ..widgets.row_list import GAP, Column, ListRow
 
@@ -77,7 +77,7 @@ class BreakRows:
         for digit, offer in zip(DIGITS, self.offers, strict=False):
             place = place_of(self.breakpoints, offer.breakpoint)
             sign = "" if place is None else ("#" if self.breakpoints[place].enabled else "-")
-            cells = (f"{digit}  {sign}", offer.words, query_of(offer.breakpoint))
+            cells = (f"{digit}  {sign}", offer.words, reads(offer.breakpoint))
             key = (OFFER, int(digit) - 1)
             yield ListRow((*cells, self._here(offer.breakpoint)), key, columns)
         if self.ahead:
@@ -98,7 +98,7 @@ class BreakRows:
             box = "[x]" if each.enabled else "[ ]"
             name = f"{each.name}: " if each.name else ""
             how = " ".join(filter(None, ("before" * each.before, "once" * each.once)))
-            cells = (f"{box}{place + 1:>2}", name + query_of(each), how, self._hits(place))
+            cells = (f"{box}{place + 1:>2}", name + reads(each), how, self._hits(place))
             yield ListRow((*cells, self._here(each)), (BREAK, place), columns)
 
     def _hits(self, place: int) -> str:
@@ -118,7 +118,7 @@ class BreakRows:
         if key[0] == RUN:
             return RUNS_HERE if self.ahead else RUNS_ON
         breakpoint = self.chosen(key)
-        return f"{query_of(breakpoint)}\n{self.where(breakpoint)}" if breakpoint is not None else ""
+        return f"{reads(breakpoint)}\n{self.where(breakpoint)}" if breakpoint is not None else ""
 
     def where(self, breakpoint: Breakpoint) -> str:
         """At which steps of the branch it holds, in words."""
