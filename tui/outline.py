@@ -1,108 +1,215 @@
-"""The outline: branches, edits, flags, failures and drafts of a rollout, each with its step."""
+"""The outline's state: which rows of the tree are shown, and where in them the human is. Pure."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
 
-from rollstep.core.model.messages import Stop
 from rollstep.core.model.steps import Step
+from rollstep.core.rules.ledger import Ledger
 
-from .changed import changed_words
+from .outline_tree import Item, OutlineTree, Segment, TreeRow
+from .outline_words import Words
 from .presenter import DebuggerModel
-from .stepview import first_words, stop_title
-from .who import NAMES
 
-_WORDS = 120
-_MOST = 500
-"""Entries of one kind that are listed."""
+_UNFOLDED = 60
+"""Up to so many rows everything is unfolded at first; else the ends of branches are folded."""
 
-
-class Entry(NamedTuple):
-    """One line: what it is, more about it, and where it leads."""
-
-    words: str
-    detail: str
-    step_id: str | None
+Key = tuple[str | None, str, str | None]
+"""What stays the same of a row when the tree is made anew: segment, kind, step."""
 
 
-def outline(model: DebuggerModel, drafts: dict[str, str]) -> list[Entry]:
-    """Everything worth going to, branches first."""
-    return [
-        *_branches(model),
-        *_edits(model),
-        *_flags(model),
-        *_failures(model),
-        *_drafts(model, drafts),
-    ]
+class Outline:
+    """A tree of the model's rollout, folded here and there, cut down by a filter."""
 
+    def __init__(self, model: DebuggerModel, drafts: Mapping[str, str]) -> None:
+        self.model = model
+        self.folded: set[str | None] = set()
+        self.show_hidden = False
+        self.filter = ""
+        self.at = 0
+        self.version = 0
+        """Changes when rows may look otherwise than before."""
+        self.rows: list[TreeRow] = []
+        self.read(drafts)
+        if len(self.rows) > _UNFOLDED:
+            here = self.tree.of.get(model.step_id, 0)
+            self.folded = {s.first for s in self.tree.segments if not s.children}
+            self.folded.discard(self.tree.segments[here].first)
+            self._flatten()
+        self.go_to_step(model.step_id)
 
-def _branches(model: DebuggerModel) -> list[Entry]:
-    leaves = model.rollout.leaves()
-    if len(leaves) < 2:
-        return []
-    names = {branch.leaf_id: branch.name for branch in model.branches}
-    entries = []
-    for number, leaf in enumerate(leaves[:_MOST], 1):
-        step = model.rollout.steps[leaf]
-        name = names.get(leaf) or f"branch {number}"
-        here = " (shown)" if leaf == model.leaf else ""
-        entries.append(Entry(f"{name}{here}", _ends(step), leaf))
-    return entries
+    # what is there
 
+    def read(self, drafts: Mapping[str, str]) -> None:
+        """Make the tree anew from the model; the cursor stays on its row, or near it."""
+        before = self.key
+        self.tree = OutlineTree(self.model, drafts)
+        self.ledger = Ledger(self.model.rollout, self.model.commands.values())
+        self.words = Words(self.model, self.tree, self.ledger)
+        self._stamp = self._seen()
+        self._flatten(before)
 
-def _ends(step: Step) -> str:
-    if isinstance(step.payload, Stop):
-        return stop_title(step.payload)
-    return f"open after: {first_words(step.payload, _WORDS)}"
+    def is_old(self) -> bool:
+        """Whether the model has changed since the tree was made."""
+        return self._seen() != self._stamp
 
+    def _seen(self) -> object:
+        model = self.model
+        path = model.path
+        return (
+            *(len(model.rollout), len(model.rollout.hidden), model.head, model.leaf),
+            *(model.branches, model.silences, model.breakpoints, model.drafts),
+            *(id(path), len(path.flagged), len(model.attempts), id(model.last_command)),
+        )
 
-def _edits(model: DebuggerModel) -> list[Entry]:
-    return [
-        Entry(f"edit: {_place(model, step)}", _edit(model, step), step.id)
-        for step in model.rollout
-        if model.is_edit(step) and step.id not in model.rollout.hidden
-    ][:_MOST]
+    def look_for_breaks(self, most: int) -> bool:
+        """Look on for breakpoints that hold; whether rows were added."""
+        found = self.tree.look_for_breaks(most)
+        if found:
+            self._flatten(self.key)
+        return found
 
+    @property
+    def row(self) -> TreeRow | None:
+        """The row under the cursor."""
+        return self.rows[self.at] if self.rows else None
 
-def _edit(model: DebuggerModel, step: Step) -> str:
-    """What was changed, or written, and why."""
-    original = model.rollout.steps.get(step.replaces or "")
-    changed = changed_words(original.payload, step.payload) if original is not None else ""
-    if original is None:
-        changed = f"by hand: {first_words(step.payload, _WORDS)}"
-    return "; ".join(filter(None, (changed, step.reason)))
+    @property
+    def segment(self) -> Segment | None:
+        """The segment that the row under the cursor is, or belongs to."""
+        return self.tree.segments[self.row.segment] if self.row else None
 
+    @property
+    def item(self) -> Item | None:
+        """The item under the cursor, if it is one."""
+        return self.item_of(self.row) if self.row else None
 
-def _flags(model: DebuggerModel) -> list[Entry]:
-    path = model.path
-    return [
-        Entry(f"flag: step {index + 1}", "; ".join(flags), path.steps[index].id)
-        for index, flags in list(path.flagged.items())[:_MOST]
-    ]
+    def item_of(self, row: TreeRow) -> Item | None:
+        """The item that a row shows, if it shows one."""
+        return self.tree.segments[row.segment].items[row.item] if row.item >= 0 else None
 
+    @property
+    def step(self) -> Step | None:
+        """The step that Enter goes to: the item's, or the debugger's own where the segment holds
+        it, else the segment's first; None for the place before the first step.
+        """
+        row, model = self.row, self.model
+        if row is None:
+            return None
+        segment, item = self.tree.segments[row.segment], self.item_of(row)
+        step_id = item.step_id if item is not None else segment.first
+        if item is None and self.tree.of.get(model.step_id) == row.segment:
+            step_id = model.step_id
+        return model.rollout.steps[step_id] if step_id is not None else None
 
-def _failures(model: DebuggerModel) -> list[Entry]:
-    return [
-        Entry(f"failed: {NAMES[attempt.role]}", attempt.words, parent)
-        for parent, attempts in list(model.attempts.items())[:_MOST]
-        for attempt in attempts[-1:]
-    ]
+    @property
+    def key(self) -> Key | None:
+        """What the row under the cursor is."""
+        return self._key(self.row) if self.rows and self.row else None
 
+    def _key(self, row: TreeRow) -> Key:
+        segment, item = self.tree.segments[row.segment], self.item_of(row)
+        return (segment.first, item.kind, item.step_id) if item else (segment.first, "", None)
 
-def _drafts(model: DebuggerModel, drafts: dict[str, str]) -> list[Entry]:
-    entries = []
-    for slot in drafts:
-        kind, _, step_id = slot.partition(":")
-        if step_id and step_id not in model.rollout.steps:
-            continue
-        key = "e" if kind == "override" else "w"
-        entries.append(Entry(f"draft: {kind}", f"not saved yet; {key} opens it", step_id or None))
-    return entries
+    def has_more(self, segment: Segment) -> bool:
+        """Whether a segment has anything to unfold."""
+        return bool(segment.items or segment.children)
 
+    # moving
 
-def _place(model: DebuggerModel, step: Step) -> str:
-    index = model.path.at.get(step.id)
-    if index is not None:
-        return f"step {index + 1}, {NAMES[step.role]}"
-    number = len(model.rollout.path(step.id))
-    return f"step {number}, {NAMES[step.role]}, another branch"
+    def move(self, by: int) -> bool:
+        """So many rows on; whether the cursor moved."""
+        before = self.at
+        self.at = min(max(self.at + by, 0), max(len(self.rows) - 1, 0))
+        return self.at != before
+
+    def go_to_step(self, step_id: str | None) -> None:
+        """The cursor to a step: its own row where it has one, else its segment's."""
+        index = self.tree.of.get(step_id, 0)
+        for place, row in enumerate(self.rows):
+            if row.segment == index:
+                item = self.item_of(row)
+                if item is None:
+                    self.at = place
+                elif item.step_id == step_id:
+                    self.at = place
+                    return
+
+    def fold(self) -> bool:
+        """Fold what the cursor is in, or go up where that is folded; whether anything changed."""
+        row, segment = self.row, self.segment
+        if row is None or segment is None:
+            return False
+        if row.item < 0 and (segment.first in self.folded or not self.has_more(segment)):
+            return self._go_to_segment(segment.parent)
+        if row.item >= 0:
+            return self._go_to_segment(row.segment)
+        self.folded.add(segment.first)
+        self._flatten(self.key)
+        return True
+
+    def unfold(self) -> bool:
+        """Unfold the segment under the cursor, or go to the first row in it."""
+        row, segment = self.row, self.segment
+        if row is None or segment is None or row.item >= 0 or not self.has_more(segment):
+            return False
+        if segment.first not in self.folded:
+            return self.move(1)
+        self.folded.discard(segment.first)
+        self._flatten(self.key)
+        return True
+
+    def _go_to_segment(self, index: int) -> bool:
+        for place in range(self.at - 1, -1, -1):
+            if self.rows[place].segment == index and self.rows[place].item < 0:
+                self.at = place
+                return True
+        return False
+
+    # what is shown
+
+    def toggle_hidden(self) -> bool:
+        """Show hidden branches, or show them no longer; whether they are shown now."""
+        self.show_hidden = not self.show_hidden
+        self._flatten(self.key)
+        return self.show_hidden
+
+    def set_filter(self, text: str) -> None:
+        """Show only rows that hold this text, and the segments that they are in."""
+        self.filter = text
+        self._flatten(self.key)
+
+    def _flatten(self, before: Key | None = None) -> None:
+        self.version += 1
+        if not self.filter:
+            self.rows = self.tree.rows(self.folded, show_hidden=self.show_hidden)
+        else:
+            self.rows = self._filtered()
+        self._find_again(before)
+
+    def _filtered(self) -> list[TreeRow]:
+        wanted = self.filter.casefold()
+        rows = self.tree.rows(set(), show_hidden=self.show_hidden)
+        matching = {
+            row for row in rows if wanted in self.words.searched(row.segment, row.item).casefold()
+        }
+        holding: set[int] = set()
+        for row in matching:
+            index = row.segment
+            while index >= 0 and index not in holding:
+                holding.add(index)
+                index = self.tree.segments[index].parent
+        return [row for row in rows if row in matching or (row.item < 0 and row.segment in holding)]
+
+    def _find_again(self, key: Key | None) -> None:
+        if key is None:
+            self.at = min(self.at, max(len(self.rows) - 1, 0))
+            return
+        nearest = self.at
+        for place, row in enumerate(self.rows):
+            if self.tree.segments[row.segment].first == key[0]:
+                nearest = place if row.item < 0 else nearest
+                if self._key(row) == key:
+                    nearest = place
+                    break
+        self.at = min(nearest, max(len(self.rows) - 1, 0))

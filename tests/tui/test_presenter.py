@@ -11,7 +11,7 @@ from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Attempt, Step, role_of
 from rollstep.core.rules.stepper import Ask
 from rollstep.tui import bars
-from rollstep.tui.outline import outline
+from rollstep.tui.outline_tree import OutlineTree
 from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.snapshot import Snapshot
 from rollstep.tui.stepview import stop_title
@@ -252,10 +252,8 @@ def test_what_a_humans_own_role_says_is_no_edit() -> None:
     header = RolloutHeader("r", "t")
     model = DebuggerModel(Snapshot(header, (by_hand,), (*written, other), head="s3"))
     assert model.path.edits == 1
-    assert [entry.step_id for entry in outline(model, {}) if entry.words.startswith("edit")] == [
-        "s2",
-        "o3",
-    ]
+    items = [item for segment in OutlineTree(model, {}).segments for item in segment.items]
+    assert sorted(item.step_id or "" for item in items if item.kind == "edit") == ["o3", "s2"]
     model.go_to("o3")
     assert model.path.edits == 2
 

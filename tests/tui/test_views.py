@@ -25,7 +25,6 @@ from rollstep.tui.cells import cells
 from rollstep.tui.document import SHOWN, Block, Document
 from rollstep.tui.find import Find
 from rollstep.tui.inspector import TABS, diff_blocks, document
-from rollstep.tui.outline import outline
 from rollstep.tui.panes import PaneView
 from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.rows import Row
@@ -222,20 +221,6 @@ def test_a_document_wraps_only_what_is_seen() -> None:
 def test_a_huge_block_says_how_much_is_not_shown() -> None:
     page = Document([Block("text", "x" * (SHOWN + 5))])
     assert page.lines(0)[-1].startswith("+5 characters")
-
-
-def test_the_outline_lists_branches_edits_flags_failures_and_drafts() -> None:
-    model = DebuggerModel(refund())
-    model.attempts["s8"] = [Attempt("a", "s8", "target", "raised", "It broke.")]
-    words = [entry.words for entry in outline(model, {"override:s2": "{}"})]
-    assert words == [
-        "branch 1 (shown)",
-        "branch 2",
-        "edit: step 8, tool simulator, another branch",
-        "flag: step 3",
-        "failed: target",
-        "draft: override",
-    ]
 
 
 def test_the_footer_fits_and_keeps_the_help_key() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .outline import OutlineScreen
+
 if TYPE_CHECKING:
     from .debugger import DebuggerScreen
 
@@ -15,5 +17,5 @@ class Actions:
         self.screen = screen
 
     def do_outline(self) -> None:
-        """Branches and edits in a list; choosing one goes there."""
-        self.screen.rollstep.dialogs.show_outline(self.screen)
+        """The whole rollout as a tree, over the debugger."""
+        self.screen.app.push_screen(OutlineScreen(self.screen))

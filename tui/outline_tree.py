@@ -1,0 +1,279 @@
+"""The whole rollout as a tree of segments: runs of steps between forks, with what is worth going to
+listed under each. Pure, and without recursion: a chain of 10,000 forks is as deep as it is long.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from rollstep.core.model.messages import Stop, UserMessage
+from rollstep.core.model.steps import Attempt, Step
+from rollstep.core.rules.lint import cheap
+
+from .presenter import DebuggerModel
+
+ItemKind = Literal["draft", "edit", "flag", "failure", "break"]
+MOST_FLAGS = MOST_BREAKS = 100
+"""Flagged steps (and those where breakpoints hold) of a segment that are listed; all are counted.
+"""
+
+
+class Item(NamedTuple):
+    """Something worth going to: what it is, at which step (None: before the first), and, for a
+    flag, a failure, a draft or a breakpoint, what is to be said of it.
+    """
+
+    kind: ItemKind
+    step_id: str | None
+    place: int
+    words: str = ""
+
+
+class Counts:
+    """How many drafts, edits, copies, flags and breakpoints there are in a segment."""
+
+    __slots__ = ("breaks", "copies", "drafts", "edits", "flags")
+
+    def __init__(self) -> None:
+        self.drafts = self.edits = self.copies = self.flags = self.breaks = 0
+
+    def marks(self) -> str:
+        """The counts by their marks: ``*2 ~1 !4``."""
+        pairs = zip(
+            "…*~!#", (self.drafts, self.edits, self.copies, self.flags, self.breaks), strict=True
+        )
+        return " ".join(f"{mark}{count:,}" for mark, count in pairs if count)
+
+
+class Segment:
+    """A run of steps without a fork. The one at index 0 stands before the first step and has none.
+
+    ``start`` is the place of its first step, from 0; ``turns`` are its first and last turn, from 1
+    (0: none); ``size`` and ``leaves`` count its steps and those after it, and its branches.
+    """
+
+    __slots__ = (
+        *("children", "counts", "first", "hidden", "index", "items", "last", "leaves"),
+        *("length", "parent", "size", "start", "stop", "turns"),
+    )
+
+    def __init__(self, index: int, parent: int, start: int, turn: int) -> None:
+        self.index = index
+        self.parent = parent
+        self.start = start
+        self.first: str | None = None
+        self.last: str | None = None
+        self.length = 0
+        self.turns = (turn, turn)
+        self.stop: Stop | None = None
+        self.children: list[int] = []
+        self.size = 0
+        self.leaves = 0
+        self.hidden = False
+        self.counts = Counts()
+        self.items: list[Item] = []
+
+
+class TreeRow(NamedTuple):
+    """One row: a segment, or (``item`` from 0) one of its items. ``side`` rows begin a branch to
+    the side of the one that goes on below them.
+    """
+
+    segment: int
+    item: int
+    depth: int
+    side: bool
+
+
+class OutlineTree:
+    """The tree of what a model holds now; ``drafts`` are the texts not saved, by their slots."""
+
+    def __init__(self, model: DebuggerModel, drafts: Mapping[str, str]) -> None:
+        self.segments: list[Segment] = [Segment(0, -1, 0, 0)]
+        self.of: dict[str | None, int] = {None: 0}
+        """The segment of each step."""
+        self._model = model
+        self._branch = {branch.leaf_id: branch for branch in model.branches}
+        self._drafts = _by_step(drafts)
+        self._silenced = {(each.step_id, each.rule) for each in model.silences}
+        self._looked = 0 if model.breakpoints else len(model.path)
+        self._collect_items(self.segments[0], None, 0)
+        self._build()
+        self._sum_up()
+        self._order()
+
+    @property
+    def root_shown(self) -> bool:
+        """Whether the place before the first step has a row of its own."""
+        root = self.segments[0]
+        return bool(root.items) or len(root.children) != 1
+
+    @property
+    def hidden(self) -> int:
+        """How many branches are hidden."""
+        return sum(not each.children and each.hidden for each in self.segments)
+
+    def rows(self, folded: set[str | None], *, show_hidden: bool) -> list[TreeRow]:
+        """The rows from the top; ``folded`` segments, by their first step, are one row each."""
+        rows: list[TreeRow] = []
+        stack = [(0, 0, False)]
+        while stack:
+            index, depth, side = stack.pop()
+            segment = self.segments[index]
+            if index or self.root_shown:
+                rows.append(TreeRow(index, -1, depth, side))
+                if segment.first in folded:
+                    continue
+                rows += [TreeRow(index, i, depth, False) for i in range(len(segment.items))]
+            children = segment.children
+            if not show_hidden:
+                children = [i for i in children if not self.segments[i].hidden]
+            # The last one goes on at the same depth, below its sisters to the side.
+            for place in range(len(children) - 1, -1, -1):
+                spine = place == len(children) - 1
+                stack.append((children[place], depth if spine else depth + 1, not spine))
+        return rows
+
+    def ancestors(self, index: int) -> Iterator[int]:
+        """The segments before this one, up to the first step."""
+        while (index := self.segments[index].parent) >= 0:
+            yield index
+
+    @property
+    def looked_for_breaks(self) -> bool:
+        """Whether all of the branch that is shown was looked at for breakpoints."""
+        return self._looked >= len(self._model.path)
+
+    def look_for_breaks(self, most: int) -> bool:
+        """Look where breakpoints hold in the next so many steps of the branch that is shown;
+        whether they do. For a long path this takes time: it is done when the screen is painted.
+        """
+        model, found = self._model, False
+        end = min(self._looked + most, len(model.path))
+        for place in range(self._looked, end):
+            if not (held := model.breaks_at(place)):
+                continue
+            step, found = model.path.steps[place], True
+            segment = self.segments[self.of[step.id]]
+            segment.counts.breaks += 1
+            if segment.counts.breaks <= MOST_BREAKS:
+                words = "; ".join(_break_words(model, number) for number in held)
+                item = Item("break", step.id, place, words)
+                insort(segment.items, item, key=lambda each: each.place)
+        self._looked = end
+        return found
+
+    # building
+
+    def _build(self) -> None:
+        rollout = self._model.rollout
+        stack = [(step_id, 0) for step_id in reversed(rollout.children(None))]
+        while stack:
+            step_id, parent = stack.pop()
+            before = self.segments[parent]
+            place = before.start + before.length
+            segment = Segment(len(self.segments), parent, place, before.turns[1])
+            segment.first = step_id
+            self.segments.append(segment)
+            before.children.append(segment.index)
+            self._run(segment, rollout.steps[step_id])
+            stack += [(i, segment.index) for i in reversed(rollout.children(segment.last))]
+
+    def _run(self, segment: Segment, step: Step) -> None:
+        """Take in steps up to the next fork, or the end."""
+        rollout, turn, first_turn = self._model.rollout, segment.turns[1], 0
+        place = segment.start
+        while True:
+            payload = step.payload
+            if isinstance(payload, UserMessage) or (turn == 0 and not isinstance(payload, Stop)):
+                turn += 1
+            if not isinstance(payload, Stop):
+                first_turn = first_turn or turn
+            self.of[step.id] = segment.index
+            self._collect(segment, step, place)
+            place += 1
+            children = rollout.children(step.id)
+            if len(children) != 1:
+                break
+            step = rollout.steps[children[0]]
+        segment.last, segment.length = step.id, place - segment.start
+        segment.turns = (first_turn or turn, turn)
+        if not children:
+            segment.leaves = 1
+            segment.stop = step.payload if isinstance(step.payload, Stop) else None
+            branch = self._branch.get(step.id)
+            segment.hidden = branch is not None and branch.hidden
+
+    def _collect(self, segment: Segment, step: Step, place: int) -> None:
+        counts, model = segment.counts, self._model
+        if step.copied_from is not None:
+            counts.copies += 1
+        elif step.origin == "human" and model.is_edit(step):
+            counts.edits += 1
+            segment.items.append(Item("edit", step.id, place))
+        flags = self._flags(step)
+        if flags:
+            if counts.flags < MOST_FLAGS:
+                segment.items.append(Item("flag", step.id, place, "; ".join(flags)))
+            counts.flags += len(flags)
+        if step.id in self._drafts or step.id in model.attempts:
+            self._collect_items(segment, step.id, place)
+
+    def _flags(self, step: Step) -> tuple[str, ...]:
+        index = self._model.path.at.get(step.id)
+        if index is not None:
+            return self._model.path.flagged.get(index, ())
+        found = cheap(step)
+        return tuple(f.words for f in found if (step.id, f.rule) not in self._silenced)
+
+    def _collect_items(self, segment: Segment, step_id: str | None, place: int) -> None:
+        for kind in self._drafts.get(step_id, ()):
+            segment.counts.drafts += 1
+            segment.items.append(Item("draft", step_id, place, kind))
+        attempts: list[Attempt] = self._model.attempts.get(step_id, [])
+        segment.items += [Item("failure", step_id, place, a.words) for a in attempts[-1:]]
+
+    def _sum_up(self) -> None:
+        for segment in reversed(self.segments):
+            segment.size += segment.length
+            if segment.children:
+                segment.hidden = all(self.segments[i].hidden for i in segment.children)
+            if segment.parent >= 0:
+                before = self.segments[segment.parent]
+                before.size += segment.size
+                before.leaves += segment.leaves
+
+    def _order(self) -> None:
+        """Of the children of a segment, that which is shown or has most steps goes last: the line
+        that the others stand beside.
+        """
+        shown, segments = self._model.path.at, self.segments
+        for segment in segments:
+            if len(segment.children) > 1:
+                spine = max(
+                    segment.children, key=lambda i: (segments[i].first in shown, segments[i].size)
+                )
+                segment.children.remove(spine)
+                segment.children.append(spine)
+
+
+def _break_words(model: DebuggerModel, number: int) -> str:
+    """A breakpoint by its number, name and condition."""
+    from .breaks import query_of
+
+    each = model.breakpoints[number]
+    name = f' "{each.name}"' if each.name else ""
+    before = "before " if each.before else ""
+    return f"breakpoint {number + 1}{name}: {before}{query_of(each)}"
+
+
+def _by_step(drafts: Mapping[str, str]) -> dict[str | None, list[str]]:
+    """The kinds of drafts by the step that they belong to."""
+    found: dict[str | None, list[str]] = {}
+    for slot in drafts:
+        kind, _, step_id = slot.partition(":")
+        if kind in ("override", "write"):
+            found.setdefault(step_id or None, []).append(kind)
+    return found
