@@ -85,6 +85,8 @@ class Player:
                 raise error
             if not made:
                 return
+            # Recorded steps and scripts wait for nothing: let a pause come in between.
+            await asyncio.sleep(0)
             if self._is_over(step, fired, until is not None and any(map(until, made))):
                 return
             parent = step.id

@@ -278,7 +278,11 @@ class Session(OpenRollout):
     # -- moving, undoing, naming --------------------------------------------------------------
 
     async def go_to(self, step_id: str | None) -> None:
-        """Set the head; the branch through this step becomes the one that stepping follows."""
+        """Set the head; the branch through this step becomes the one that stepping follows.
+
+        The answer of a role that is being asked meanwhile is filed where it was asked, marked
+        late, and the head stays here.
+        """
         if step_id is not None:
             self._writer.known(step_id)
         self._writer.set_head(step_id)

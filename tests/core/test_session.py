@@ -1,6 +1,7 @@
 """What a session promises: stepping, walking for free, editing, undoing, and failing well."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
@@ -28,6 +29,7 @@ from rollstep.core.model.project import (
     StopRules,
     TargetLine,
 )
+from rollstep.core.model.steps import Step
 from rollstep.core.roles.human import HumanNeeded
 from rollstep.core.session import Session
 from rollstep.core.store.change import Change
@@ -561,3 +563,59 @@ async def test_stepping_and_keeping_follow_the_branch_they_are_told_to() -> None
         assert walked == wanted
     with pytest.raises(UsageError):
         session.follow("nowhere")
+
+
+async def test_a_pause_comes_in_between_recorded_steps_and_those_of_a_script() -> None:
+    for already_played in (True, False):
+        session = await played() if already_played else Session.start(refund())
+        await session.go_to(None)
+        walk = asyncio.create_task(all_of(session.run()))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        session.pause()
+        assert 0 < len(await walk) < len(WHOLE)
+        assert not session.busy
+
+
+async def all_of(steps: AsyncIterator[Step]) -> list[Step]:
+    return [step async for step in steps]
+
+
+async def test_closing_waits_until_nothing_is_left_of_a_running_command() -> None:
+    slow = Slow()
+    session = slow_session(slow)
+    first = await session.step()
+    task = asyncio.create_task(session.turn())
+    await slow.asked.wait()
+    await session.close()
+    assert task.done()
+    assert task.cancelled()
+    assert first is not None
+    assert (session.head, session.busy) == (first.id, False)
+
+
+async def test_nothing_that_makes_or_takes_back_can_race_a_running_step() -> None:
+    slow = Slow()
+    session = slow_session(slow)
+    first = await session.step()
+    assert first is not None
+    task = asyncio.create_task(session.step())
+    await slow.asked.wait()
+    for refused in (
+        session.retake(first.id),
+        session.undo(),
+        session.redo(),
+        session.override(first.id, user_message("No.")),
+        session.insert(first.id, [target_reply("No.")]),
+        session.delete([first.id]),
+        session.revise(refund()),
+        session.turn(),
+    ):
+        with pytest.raises(UsageError, match="being made"):
+            await refused
+    session.follow(first.id)
+    await session.name_branch(first.id, "kept")
+    slow.go.set()
+    step = await task
+    assert step is not None
+    assert (step.late, session.head, len(session.rollout)) == (False, step.id, 2)
