@@ -28,19 +28,20 @@ class Breaks:
         self._writer = writer
         self._scores = scores
         self._watch: Watch | None = None
-        self._let_by: tuple[str | None, ...] = ()
-        """Where a run stopped before a role was asked: there it does not stop at once again."""
+        self._let_by: tuple[str | None, int] | None = None
+        """Where a run stopped before a role was asked, and how many steps there were: as long as
+        nothing was made, it does not stop there at once again."""
 
     def reopened(self) -> None:
         """The rollout was loaded: where it waits before a role is asked, it was said already."""
         status, note = self._writer.status
         if status == "parked" and is_before(note):
-            self._let_by = (self._writer.head,)
+            self._let_by = self._here(self._writer.head)
 
     def before(self, parent: str | None) -> list[Fired]:
         """Who stops the run before a role is asked after ``parent``."""
         breaks = self._set()
-        if breaks is None or not breaks.any_before or self._let_by == (parent,):
+        if breaks is None or not breaks.any_before or self._let_by == self._here(parent):
             return []
         if self._writer.recorded_next(parent) is not None:
             return []
@@ -50,14 +51,13 @@ class Breaks:
         with self._telling():
             fired = self._watching(breaks, parent).before(asks)
         if fired:
-            self._let_by = (parent,)
+            self._let_by = self._here(parent)
         return fired
 
     def after(self, steps: Sequence[Step]) -> list[Fired]:
         """Who stops the run at these steps, which follow each other. One that came late is on
         another branch, and nobody's who plays on here.
         """
-        self._let_by = ()
         breaks = self._set()
         if breaks is None:
             return []
@@ -74,6 +74,9 @@ class Breaks:
         gone = [each.breakpoint for each in fired if each.breakpoint.once]
         if gone:
             writer.put_breakpoints(tuple(b for b in writer.breakpoints if b not in gone))
+
+    def _here(self, parent: str | None) -> tuple[str | None, int]:
+        return parent, len(self._writer.rollout)
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
