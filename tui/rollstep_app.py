@@ -297,7 +297,7 @@ class RollstepApp(OrderedKeys[int]):
 
     # settings and themes
 
-    def remember(self, **changes: str) -> None:
+    def remember(self, **changes: Any) -> None:
         """Change settings and write them down."""
         self.settings = self.settings._replace(**changes)
         try:

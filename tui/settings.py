@@ -21,6 +21,8 @@ class Settings(NamedTuple):
     inspector: Place = "auto"
     """On a wide screen, of three panes."""
     inspector_narrow: Place = "auto"
+    reasons: tuple[str, ...] = ()
+    """Why flags were silenced, the last reason first; offered again."""
 
 
 def config_folder() -> Path:
@@ -49,10 +51,13 @@ def load_settings(config: Path | None) -> Settings:
         return Settings()
     theme = found.get("theme")
     wide, narrow = found.get("inspector"), found.get("inspector_narrow")
+    reasons = found.get("reasons")
+    kept = reasons if isinstance(reasons, list) else []
     return Settings(
         theme if isinstance(theme, str) else Settings().theme,
         wide if wide in PLACES else Settings().inspector,
         narrow if narrow in PLACES else Settings().inspector_narrow,
+        tuple(reason for reason in kept if isinstance(reason, str)),
     )
 
 

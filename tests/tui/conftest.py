@@ -17,6 +17,9 @@ from rollstep.tui.start import start_controller
 from rollstep.tui.target import OpenTarget
 from textual.pilot import Pilot
 
+_LONG = 200
+"""Steps of a path whose flags no test waits for."""
+
 Opened = Callable[..., AbstractAsyncContextManager["Driver"]]
 
 
@@ -43,7 +46,21 @@ class Driver:
     def _settled(self) -> bool:
         debugger = self.app.debugger
         waiting = self.app.controller._told or self.app.controller.busy
-        return not waiting and (debugger is None or not debugger._unpainted)
+        return not waiting and (debugger is None or not debugger._unpainted) and self.linted()
+
+    def linted(self) -> bool:
+        """Whether the flags of the path that is shown are all known, unless it is a long one."""
+        debugger = self.app.debugger
+        if debugger is None or len(debugger.model.path) > _LONG:
+            return True
+        return not debugger.model.lint.waiting
+
+    def lint(self) -> None:
+        """Know them now, which the app does when nothing else has happened for a moment."""
+        debugger = self.app.debugger
+        if debugger is not None and not self.linted():
+            debugger.model.lint.work(seconds=60)
+            debugger.repaint()
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for a condition."""
@@ -109,7 +126,10 @@ def opened(engines: list[Controller], tmp_path: Path) -> Opened:
             guard=guard or KeyGuard(lambda: float(next(seconds))),
         )
         async with app.run_test(size=size) as pilot:
+            driver = Driver(app, pilot)
             await pilot.pause()
-            yield Driver(app, pilot)
+            driver.lint()
+            await pilot.pause()
+            yield driver
 
     return opening
