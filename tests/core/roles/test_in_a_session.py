@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
 from rollstep.core.errors import RoleError
+from rollstep.core.events import StepAdded
 from rollstep.core.model.messages import Stop, payload_text
 from rollstep.core.model.project import (
     Project,
@@ -94,3 +98,45 @@ async def test_all_three_roles_of_ones_own_play_to_the_end(tmp_path: Path) -> No
         "",
     ]
     assert payloads[-1] == Stop("goal_reached", "evaluator")
+
+
+async def test_a_cancelled_call_leaves_no_process_and_takes_that_came_are_kept(
+    tmp_path: Path,
+) -> None:
+    """Take 1 answers; take 2 notes its process and hangs."""
+    noted = tmp_path / "pid"
+    (tmp_path / "mine.py").write_text(
+        "import os, pathlib, time\n"
+        "def reply(view):\n"
+        "    if view.take_index == 2:\n"
+        f"        pathlib.Path({str(noted)!r}).write_text(str(os.getpid()))\n"
+        "        time.sleep(600)\n"
+        "    return f'take {view.take_index}'\n"
+    )
+    session = Session.start(project("mine:reply"), roles=roles_in(tmp_path))  # type: ignore[arg-type]
+    try:
+        await session.step()
+        reply = await session.step()
+        assert reply is not None
+        saved = asyncio.Event()
+        session.subscribe(lambda event: saved.set() if isinstance(event, StepAdded) else None)
+        task = asyncio.create_task(session.retake(reply.id, 2))
+        await saved.wait()
+        pid = int(await asyncio.to_thread(text_of, noted))
+        assert session.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+        takes = [session.rollout.steps[take] for take in session.rollout.takes(reply.id)]
+        assert [payload_text(take.payload) for take in takes] == ["take 0", "take 1"]
+        assert session.head == takes[1].id
+    finally:
+        await session.close()
+
+
+def text_of(path: Path) -> str:
+    """The file's text, once it is there."""
+    while not path.exists() or not path.read_text():
+        time.sleep(0.01)
+    return path.read_text()
