@@ -61,6 +61,7 @@ class Controller:
         self.post: Callable[[Message], object] | None = None
         self._events: deque[tuple[int, Event]] = deque()
         self._generation = 0
+        self._session: Session | None = None
         self._told = False
         self._lock = threading.Lock()
         self._running: Future[Any] | None = None
@@ -70,6 +71,8 @@ class Controller:
     # events
 
     def _on_event(self, event: Event) -> None:
+        if self.engine.session is not self._session:
+            return  # of a rollout that is being opened: it is in the snapshot of it
         with self._lock:
             self._events.append((self._generation, event))
             tell, self._told = not self._told, True
@@ -114,6 +117,7 @@ class Controller:
         session = await opening
         with self._lock:
             self._generation += 1
+            self._session = session
             self._events.clear()
         return self._snapshot(session)
 

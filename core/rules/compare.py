@@ -65,24 +65,21 @@ class Side:
 @dataclass(frozen=True)
 class Comparison:
     """Every step of both paths in one row, in order. The first ``common`` rows are what both have
-    in common; ``blocks`` are the first rows of the stretches that differ.
+    in common; ``differing`` are the rows that differ, ``blocks`` the first of each stretch of
+    such rows.
     """
 
     left: Side
     right: Side
     common: int
     rows: tuple[Row, ...]
+    differing: tuple[int, ...]
     blocks: tuple[int, ...]
 
     @property
     def equal(self) -> bool:
         """Whether nothing differs."""
-        return not self.blocks
-
-    @property
-    def differing(self) -> int:
-        """How many rows differ."""
-        return sum(row.kind != "same" for row in self.rows)
+        return not self.differing
 
 
 def by_hand(step: Step) -> bool:
@@ -104,12 +101,9 @@ def compare(
     else:
         pairs += [(i, j) for j, i in _align(other, one, common)]
     rows = _rows(pairs, one.ids, other.ids)
-    blocks = tuple(
-        at
-        for at, row in enumerate(rows)
-        if row.kind != "same" and (at == 0 or rows[at - 1].kind == "same")
-    )
-    return Comparison(one.side(is_edit), other.side(is_edit), common, rows, blocks)
+    differing = tuple(at for at, row in enumerate(rows) if row.kind != "same")
+    blocks = tuple(at for at in differing if at == 0 or rows[at - 1].kind == "same")
+    return Comparison(one.side(is_edit), other.side(is_edit), common, rows, differing, blocks)
 
 
 class _Contents:

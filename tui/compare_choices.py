@@ -1,0 +1,167 @@
+"""What the branch that is shown can be compared with, in the order in which it is offered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from rollstep.core.model.messages import Stop
+from rollstep.core.model.project import Project
+from rollstep.core.model.steps import Step
+
+from .changed import changed_words
+from .comparing import Subject, subject
+from .presenter import DebuggerModel
+from .starting import ago
+from .stepview import first_words, stop_title
+
+if TYPE_CHECKING:
+    from rollstep.core.store.change import Saved
+    from rollstep.core.store.library import Library
+
+_MOST = 500
+"""Takes, branches and rollouts that are offered, each."""
+_WORDS = 80
+ORIGINAL = "original"
+
+
+class Choice(NamedTuple):
+    """One thing to compare with: a leaf of this rollout, or another rollout."""
+
+    id: str
+    words: str
+    detail: str
+    leaf: str | None = None
+    rollout: str = ""
+
+
+def choices(model: DebuggerModel) -> list[Choice]:
+    """What there is in this rollout: the original of the cursor's step, its other takes, the branch
+    shown before, the named branches, the others. Each branch is offered once.
+    """
+    found: list[Choice] = []
+    seen = {model.leaf}
+    for choice in (*_takes(model), *_shown_before(model), *_branches(model)):
+        if choice.leaf not in seen:
+            seen.add(choice.leaf)
+            found.append(choice)
+    return found
+
+
+def _takes(model: DebuggerModel) -> Iterator[Choice]:
+    step = model.step
+    if step is None:
+        return
+    takes = model.rollout.takes(step.id)
+    original = step.replaces if step.replaces in takes else None
+    number = model.cursor + 1
+    if original is not None:
+        words = f"original of step {number}"
+        yield _through(model, ORIGINAL, words, model.rollout.steps[original])
+    for place, take in enumerate(takes[:_MOST], 1):
+        if take not in (step.id, original):
+            words = f"take {place} of {len(takes)} of step {number}"
+            yield _through(model, f"take:{take}", words, model.rollout.steps[take])
+
+
+def _through(model: DebuggerModel, id: str, words: str, step: Step) -> Choice:
+    """The branch through a take."""
+    leaf = model.rollout.newest_leaf(step.id)
+    name = {branch.leaf_id: branch.name for branch in model.branches}.get(leaf or "")
+    shown = model.step
+    assert shown is not None
+    changed = changed_words(step.payload, shown.payload).replace("\n", " ")
+    return Choice(id, words + (f" ({name})" if name else ""), changed or _says(step), leaf)
+
+
+def _shown_before(model: DebuggerModel) -> Iterator[Choice]:
+    before = model.shown_before
+    steps = model.rollout.steps
+    if before is None or before in model.path.at or before in model.rollout.hidden:
+        return
+    leaf = model.rollout.newest_leaf(before)
+    name = subject(model.rollout, leaf, model.branches).branch
+    yield Choice("before", f"the branch shown before: {name}", _ends(steps[leaf or before]), leaf)
+
+
+def _branches(model: DebuggerModel) -> Iterator[Choice]:
+    leaves = model.rollout.leaves()
+    numbers = {leaf: place for place, leaf in enumerate(leaves, 1)}
+    hidden = {branch.leaf_id for branch in model.branches if branch.hidden}
+    for branch in model.branches:
+        if branch.name and branch.leaf_id in numbers and not branch.hidden:
+            step = model.rollout.steps[branch.leaf_id]
+            yield Choice(f"branch:{step.id}", f"branch {branch.name}", _ends(step), step.id)
+    for leaf in leaves[:_MOST]:
+        if leaf not in hidden:
+            words = f"branch {numbers[leaf]} of {len(leaves)}"
+            yield Choice(f"branch:{leaf}", words, _ends(model.rollout.steps[leaf]), leaf)
+
+
+def _says(step: Step) -> str:
+    if isinstance(step.payload, Stop):
+        return stop_title(step.payload)
+    return first_words(step.payload, _WORDS) or "(calls only)"
+
+
+def _ends(step: Step) -> str:
+    return _says(step) if isinstance(step.payload, Stop) else f"open after: {_says(step)}"
+
+
+def chosen_subject(model: DebuggerModel, choice: Choice) -> Subject:
+    """The side that a choice in this rollout names."""
+    found = subject(model.rollout, choice.leaf, model.branches)
+    return found._replace(label=choice.words)
+
+
+def shown_subject(model: DebuggerModel) -> Subject:
+    """The branch that is shown."""
+    name = model.branch_name()
+    return Subject(model.rollout, model.leaf, name, f"shown: {name}")
+
+
+# other rollouts; on the engine's thread
+
+
+def same_project(one: Project, other: Project) -> bool:
+    """Whether two rollouts are of one project: by its id, where both have one, else its title."""
+    if one.id is not None and other.id is not None:
+        return one.id == other.id
+    return one.title == other.title
+
+
+def rollout_choices(library: Library, project: Project, own_id: str) -> list[Choice]:
+    """The other rollouts of this project, those last worked on first."""
+    ids = {
+        header.id
+        for header in library.where(lambda header, began: same_project(began, project))
+        if header.id != own_id
+    }
+    now = time.time()
+    return [
+        Choice(
+            f"rollout:{one.id}",
+            f"rollout {one.id[:8]}",
+            f"{one.steps} steps, {one.ending}, {ago(now - one.updated_at)}  {one.source}".rstrip(),
+            rollout=one.id,
+        )
+        for one in library.recent(_MOST)
+        if one.id in ids
+    ]
+
+
+def rollout_subject(library: Library, rollout_id: str) -> Subject:
+    """Another rollout, at the branch that its head is on."""
+    found = opened_subject(library.load(rollout_id))
+    title = found.rollout.header.title
+    return found._replace(label=f"rollout {rollout_id[:8]}: {title}, {found.branch}")
+
+
+def opened_subject(saved: Saved) -> Subject:
+    """A rollout as it was saved, at the branch that its head is on."""
+    from rollstep.core.session import Session
+
+    session = Session.reopen(saved)
+    leaf = session.rollout.newest_leaf(session.head)
+    return subject(session.rollout, leaf, session.branches)
