@@ -99,7 +99,8 @@ class Arriving:
         if reasoning:
             self._grow(self._reasoning, reasoning)
         for block in getattr(delta, "thinking_blocks", None) or ():
-            self._add_block(dict(block))
+            # litellm numbers the pieces of a stream; that is no part of the block.
+            self._add_block({key: value for key, value in block.items() if key != "index"})
         refusal = getattr(delta, "refusal", None)
         if refusal:
             self._grow(self._refusal, refusal)
@@ -224,16 +225,12 @@ def half_content(body: bytes) -> str:
 
 
 def estimated_cost(model: str, usage: Usage, litellm: Any) -> float | None:
-    """The price of so many tokens in dollars, None where litellm knows none."""
-    try:
-        prompt, completion = litellm.cost_per_token(
-            model=model,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-        )
-    except Exception:  # noqa: BLE001 - litellm raises a bare Exception for a model it does not know
+    """The price of so many tokens in dollars, None where litellm's table holds none."""
+    prices = litellm.model_cost.get(model) or litellm.model_cost.get(model.partition("/")[2]) or {}
+    prompt, completion = (prices.get(f"{side}_cost_per_token") for side in ("input", "output"))
+    if prompt is None or completion is None:
         return None
-    return float(prompt + completion)
+    return float(prompt * usage.prompt_tokens + completion * usage.completion_tokens)
 
 
 def _whole(call: _Call) -> ToolCall:

@@ -1,0 +1,340 @@
+"""Calls to models that go well, or not badly: what comes back, how it is told, and giving up."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import pytest
+from rollstep.core.model.messages import Reasoning, ToolCall
+from rollstep.core.model.steps import Call, Usage
+from rollstep.core.workers import gateway
+from rollstep.core.workers.coalescing import Coalescing
+from rollstep.core.workers.model_request import ModelReply
+from rollstep.core.workers.pool import Workers
+
+from ...provider.anthropic import THINKING
+from ...provider.exchange import Exchange
+from ...provider.faults import FAULTS, SAID
+from ...provider.replies import FunctionCall, Reply
+from ...provider.server import ProviderServer
+from .calling import Caller, Told
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+BOTH = pytest.mark.parametrize("stream", [False, True])
+
+
+@pytest.fixture
+def caller(gateway_workers: Workers, provider: ProviderServer, canary: str) -> Caller:
+    return Caller(gateway_workers, provider)
+
+
+def without_times(reply: ModelReply) -> ModelReply:
+    return msgspec.structs.replace(reply, seconds=0.0, first_token_seconds=0.0, sent="")
+
+
+ODD = {
+    "finish_unknown": {"text": SAID, "finish_reason": "weary"},
+    "length": {"text": SAID, "finish_reason": "length"},
+    "filtered": {"text": SAID, "finish_reason": "content_filter"},
+    "no_usage": {"text": "a" * 40, "usage": Usage(10, 11, estimated=True)},
+    "parallel_calls": {
+        "text": "Looking.",
+        "tool_calls": (
+            ToolCall("call-a", "get_order", '{"order_id": "4471"}'),
+            ToolCall("call-b", "get_policy", '{"topic": "refunds",  "n": 1.10}'),
+        ),
+    },
+    "reasoning": {"text": "Yes.", "reasoning": (Reasoning("Let me think.\n\nHm."),)},
+    "think_tags": {"text": "Yes.", "reasoning": (Reasoning("Let me think."),)},
+    "not_json_arguments": {"tool_calls": (ToolCall("call-1", "get_order", '{"order_id": 44'),)},
+}
+
+
+@BOTH
+@pytest.mark.parametrize("name", ODD)
+async def test_an_odd_reply_is_kept_as_it_came(caller: Caller, name: str, stream: bool) -> None:
+    caller.server.answer(name, FAULTS[name])
+    reply = await caller.ask(name, stream=stream)
+    assert {field: getattr(reply, field) for field in ODD[name]} == ODD[name]
+
+
+WHOLE = Reply(
+    "  Caf\u00e9 \U0001f600\n\n```json\n{}\n``` \ud83d",
+    reasoning=" Hm \n",
+    calls=(
+        FunctionCall("a", '{"x":1.10,  "y":"{\\"z\\":1}"', "one"),
+        FunctionCall("b", "", None),
+        FunctionCall("a", "{}", ""),
+    ),
+    finish="tool_calls",
+    piece=1,
+)
+
+
+async def test_a_stream_gives_the_very_reply_that_comes_as_a_whole(caller: Caller) -> None:
+    caller.server.answer("whole", WHOLE)
+    plain = await caller.ask("whole", stream=False)
+    streamed = await caller.ask("whole")
+    assert without_times(streamed) == without_times(plain)
+    assert plain.text == WHOLE.text
+    assert plain.reasoning == (Reasoning(" Hm \n"),)
+    calls = tuple(ToolCall(call.id or "", call.name, call.arguments) for call in WHOLE.calls)
+    assert plain.tool_calls == calls
+    assert plain.usage == Usage(10, 3, 0, 4)
+
+
+async def test_calls_that_share_an_index_are_told_apart_by_their_ids(caller: Caller) -> None:
+    one, two = (FunctionCall("f", f'{{"n": {n}}}', f"call-{n}").whole() for n in (1, 2))
+
+    async def behave(exchange: Exchange) -> None:
+        await exchange.start_events()
+        for chunk in Reply(None, finish="tool_calls").chunks("m"):
+            for call in (one, two) if chunk["choices"] and not chunk["choices"][0]["delta"] else ():
+                delta = {"tool_calls": [{"index": 0, **call}]}
+                choice = {"index": 0, "delta": delta, "finish_reason": None}
+                await exchange.event({**chunk, "choices": [choice]})
+            await exchange.event(chunk)
+        await exchange.event("[DONE]")
+        await exchange.end_events()
+
+    caller.server.answer("same-index", behave)
+    reply = await caller.ask("same-index")
+    assert [call.arguments for call in reply.tool_calls] == ['{"n": 1}', '{"n": 2}']
+
+
+@BOTH
+async def test_thinking_is_kept_whole_with_its_signature(caller: Caller, stream: bool) -> None:
+    caller.server.answer("claude-x", Reply("Yes."))
+    reply = await caller.ask("claude-x", model="anthropic", stream=stream)
+    assert reply.text == "Yes."
+    (block,) = reply.reasoning
+    assert (block.text, block.signature) == (THINKING["thinking"], THINKING["signature"])
+    assert msgspec.json.decode(block.raw or "") == THINKING
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (10, 3)
+    assert not reply.usage.estimated
+
+
+async def test_text_is_told_as_it_comes_in_few_pieces(caller: Caller) -> None:
+    text = "".join(f"{n} " for n in range(1_000))
+    caller.server.answer("long", Reply(text, reasoning="Hm.", piece=2))
+    outcome = await caller.outcome("long")
+    assert outcome.reply is not None
+    assert "".join(outcome.told.pieces) == outcome.reply.text == text
+    assert len(outcome.told.pieces) <= outcome.reply.seconds / 0.04 + 3
+
+
+async def test_the_first_words_are_told_while_the_rest_is_awaited(caller: Caller) -> None:
+    caller.server.answer("slow", FAULTS["hang_amid"])
+    heard = asyncio.Event()
+
+    class Heard(Told):
+        def __call__(self, text: str) -> None:
+            super().__call__(text)
+            if "".join(self.pieces) == SAID:
+                heard.set()
+
+    task = asyncio.create_task(caller._call(caller.request("slow"), Heard()))
+    await asyncio.wait_for(heard.wait(), 20)
+    assert not task.done()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_thinking_in_tags_is_not_told_as_text(caller: Caller) -> None:
+    text = "\n<think>\nLet me <b>think</b>.\n</think>\n\nYes."
+    caller.server.answer("tags", Reply(text, piece=1, pace=0.01))
+    outcome = await caller.outcome("tags")
+    assert outcome.reply is not None
+    assert "".join(outcome.told.pieces) == outcome.reply.text == "\n\nYes."
+    assert outcome.reply.reasoning == (Reasoning("\nLet me <b>think</b>.\n"),)
+
+
+async def test_how_fast_it_was_is_told(caller: Caller) -> None:
+    caller.server.answer("fast", Reply("One two three four.", delay=0.05, pace=0.005))
+    reply = await caller.ask("fast")
+    assert 0.05 <= reply.first_token_seconds < reply.seconds
+    call = Call(
+        "m",
+        usage=Usage(10, 30),
+        seconds=reply.seconds,
+        first_token_seconds=reply.first_token_seconds,
+    )
+    rate = call.tokens_per_second
+    assert rate is not None
+    assert rate == pytest.approx(30 / (reply.seconds - reply.first_token_seconds))
+    whole = await caller.ask("fast", stream=False)
+    assert whole.first_token_seconds == 0
+    assert whole.seconds >= 0.05
+
+
+@BOTH
+async def test_a_known_model_has_a_price_and_another_none(caller: Caller, stream: bool) -> None:
+    caller.server.answer("gpt-4.1-mini", Reply("Yes."))
+    reply = await caller.ask("gpt-4.1-mini", stream=stream)
+    assert reply.cost == pytest.approx(7.6e-06)
+    caller.server.answer("unpriced", Reply("Yes."))
+    assert (await caller.ask("unpriced", stream=stream)).cost is None
+
+
+@BOTH
+async def test_a_price_without_a_usage_is_an_estimate(caller: Caller, stream: bool) -> None:
+    caller.server.answer("gpt-4.1-mini", Reply("a" * 40, usage=None))
+    reply = await caller.ask("gpt-4.1-mini", stream=stream)
+    assert reply.usage == Usage(10, 11, estimated=True)
+    assert reply.cost == pytest.approx(10 * 0.4e-6 + 11 * 1.6e-6)
+
+
+@BOTH
+async def test_what_a_lost_reply_has_probably_cost_is_told(caller: Caller, stream: bool) -> None:
+    caller.server.answer("gpt-4.1-mini", FAULTS["reset_amid"])
+    lost = (await caller.outcome("gpt-4.1-mini", stream=stream)).error
+    caller.server.answer("gpt-4.1-mini", FAULTS["401"])
+    refused = (await caller.outcome("gpt-4.1-mini", stream=stream)).error
+    assert lost is not None
+    assert lost.cost is not None
+    assert lost.cost > 0
+    assert refused is not None
+    assert refused.cost is None
+
+
+@BOTH
+async def test_a_try_that_succeeds_in_the_end_counts_those_before_it(
+    caller: Caller, stream: bool
+) -> None:
+    name = f"third-time-{stream}"
+    caller.server.answer(name, FAULTS["429_after"], FAULTS["reset"], Reply("Yes."))
+    outcome = await caller.outcome(name, stream=stream)
+    assert outcome.reply is not None
+    assert (outcome.reply.text, outcome.reply.attempts) == ("Yes.", 3)
+    assert len(outcome.requests) == 3
+    first, second = outcome.told.notices
+    assert first == "The provider asked us to wait 12 s. Retrying (2 of 5)."
+    assert second.startswith("Connection lost before an answer. Retrying in ")
+    assert second.endswith(" s (3 of 5).")
+
+
+async def test_a_call_waits_before_it_tries_again(caller: Caller) -> None:
+    caller.server.answer("waits", FAULTS["429_after"], Reply("Yes."))
+    started = time.monotonic()
+    reply = await caller.ask("waits", pace=0.02)
+    assert reply.text == "Yes."
+    assert time.monotonic() - started >= 12 * 0.02
+    assert reply.seconds < 12 * 0.02 + 20
+
+
+@BOTH
+@pytest.mark.parametrize("fault", ["hang", "hang_amid", "drip"])
+async def test_a_call_that_is_given_up_hangs_up_at_once(
+    caller: Caller, fault: str, stream: bool
+) -> None:
+    name = f"given-up-{fault}-{stream}"
+    caller.server.answer(name, FAULTS[fault])
+    task = asyncio.create_task(caller.ask(name, stream=stream))
+    server = caller.server
+    assert await asyncio.to_thread(server.wait_for, lambda: bool(server.asked(name)))
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert task.cancelled()
+    assert await asyncio.to_thread(server.wait_for, lambda: server.asked(name)[0].gone)
+    assert len(server.asked(name)) == 1
+
+
+async def test_a_call_that_is_given_up_while_it_waits_is_not_tried_again(caller: Caller) -> None:
+    caller.server.answer("waiting", FAULTS["429_after"])
+    waits = asyncio.Event()
+
+    class Waits(Told):
+        def notice(self, words: str) -> None:
+            waits.set()
+
+    task = asyncio.create_task(caller._call(caller.request("waiting", pace=0.01), Waits()))
+    await asyncio.wait_for(waits.wait(), 20)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    caller.server.answer("after", Reply("Yes.", delay=0.3))  # longer than the wait
+    await caller.ask("after")
+    assert len(caller.server.asked("waiting")) == 1
+
+
+async def test_a_key_from_elsewhere_is_used_and_hidden(caller: Caller) -> None:
+    key = "kept-in-a-keyring-0987654321"
+
+    async def echo(exchange: Exchange) -> None:
+        said = f"You sent {exchange.request.headers['authorization']}"
+        await exchange.send(400, {"error": {"message": said}})
+
+    caller.server.answer("echo", echo)
+    outcome = await caller.outcome("echo", key=key)
+    assert outcome.requests[0].headers["authorization"] == f"Bearer {key}"
+    assert key not in outcome.words()
+    assert "You sent Bearer [key]." in outcome.words()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n", 2),
+        ("num_retries", 3),
+        ("fallbacks", ["openai/other"]),
+        ("api_key", "x"),
+        ("messages", []),
+    ],
+)
+async def test_a_parameter_that_changes_what_is_asked_is_refused(
+    caller: Caller, name: str, value: Any
+) -> None:
+    outcome = await caller.outcome("never", params={name: value})
+    assert outcome.error is not None
+    assert outcome.error.kind == "refused"
+    assert f"The parameter {name} is not taken" in str(outcome.error)
+    assert outcome.requests == []
+
+
+async def test_a_project_may_want_no_stream(caller: Caller) -> None:
+    caller.server.answer("whole-please", Reply("Yes."))
+    outcome = await caller.outcome("whole-please", params={"stream": False})
+    assert outcome.reply is not None
+    assert not outcome.requests[0].streams
+
+
+async def test_who_waits_for_models_to_load_is_told_so_and_may_give_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import threading
+
+    go, loads = threading.Event(), []
+
+    def load() -> ModuleType:
+        loads.append(1)
+        go.wait(20)
+        return ModuleType("litellm")
+
+    monkeypatch.setattr(gateway, "_load", load)
+    service = gateway.Gateway()
+    told = Told()
+    first = asyncio.create_task(service._litellm(told.notice))
+    second = asyncio.create_task(service._litellm(told.notice))
+    while len(told.notices) < 2:
+        await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    go.set()
+    await second
+    await service._litellm(told.notice)
+    assert told.notices == [gateway.LOADING] * 2
+    assert loads == [1]
+
+
+async def test_pieces_that_come_together_are_passed_on_together() -> None:
+    told = Told()
+    out = Coalescing(told)
+    for word in ("a", "b", "c"):
+        out.add(word)
+    assert told.pieces == ["a"]
+    out.flush()
+    assert told.pieces == ["a", "bc"]
