@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ..errors import Fault
-from ..model.debugging import FaultRule
+from ..model.debugging import Breakpoint, FaultRule
 from ..model.project import EvaluatorLine, Project, ScriptedCall, Tool, ToolRule, When
 from .json_schemas import schema_problem
 from .scalars import key_path, name_shown, printable, shown
@@ -81,14 +81,7 @@ Check = Callable[[Table[str, Any], Table[str, Node], Node, str, Ledger], bool]
 def _check_when(
     values: Table[str, Any], nodes: Table[str, Node], node: Node, path: str, ledger: Ledger
 ) -> bool:
-    fine = True
-    regex = values.get("regex")
-    if isinstance(regex, str):
-        try:
-            re.compile(regex)
-        except (re.error, RecursionError, OverflowError) as error:
-            message = f"not a regular expression: {printable(str(error), 200)}."
-            fine = ledger.fault(nodes["regex"], f"{path}.regex", message)
+    fine = _check_regex(values, nodes, path, ledger)
     _use(values, nodes, "tool", path, ledger)
     pointers = nodes.get("result")
     if isinstance(pointers, Mapping):
@@ -142,6 +135,43 @@ def _check_fault_rule(
     at = path if here is node else f"{path}.fault"
     hint = f"{nearest(name, tuple(FAULTS))} A fault of your own has a respond."
     return ledger.fault(here, at, f"{shown(name)} is no built-in fault.", hint)
+
+
+def _check_breakpoint(
+    values: Table[str, Any], nodes: Table[str, Node], node: Node, path: str, ledger: Ledger
+) -> bool:
+    from ..rules.query import QueryError, parse
+    from ..rules.step_fields import STEPS, tools_named
+
+    fine = _check_regex(values, nodes, path, ledger)
+    _use(values, nodes, "tool", path, ledger)
+    query = values.get("when")
+    if not isinstance(query, str):
+        return fine
+    here = nodes["when"]
+    at = path if here is node else f"{path}.when"
+    try:
+        names = tools_named(parse(query, STEPS))
+    except QueryError as error:
+        message = f"column {error.column} of this query: {printable(error.sentence, 300)}"
+        return ledger.fault(here, at, message)
+    ledger.uses += [Use(name, here, at) for name in names]
+    return fine
+
+
+def _check_regex(
+    values: Table[str, Any], nodes: Table[str, Node], path: str, ledger: Ledger
+) -> bool:
+    regex = values.get("regex")
+    if isinstance(regex, str):
+        from ..rules.query_types import pattern
+
+        try:
+            pattern(regex)
+        except ValueError as error:
+            message = f"{printable(str(error), 200)}."
+            return ledger.fault(nodes["regex"], f"{path}.regex", message)
+    return True
 
 
 def _check_tool(
@@ -208,6 +238,7 @@ _CHECKS: dict[type, Check] = {
     ScriptedCall: _check_call,
     ToolRule: _check_rule,
     FaultRule: _check_fault_rule,
+    Breakpoint: _check_breakpoint,
     Tool: _check_tool,
     Project: _check_project,
 }

@@ -65,7 +65,8 @@ def check_breakpoints(breakpoints: Sequence[Breakpoint]) -> None:
     """Raise UsageError for the first that cannot be asked."""
     for number, breakpoint in enumerate(breakpoints, 1):
         if words := problem(breakpoint):
-            raise UsageError(f"{label_of(breakpoint, number)}: {words}.")
+            end = "" if words.endswith("?") else "."
+            raise UsageError(f"{label_of(breakpoint, number)}: {words}{end}")
 
 
 def words_of(breakpoint: Breakpoint) -> str:

@@ -47,6 +47,11 @@ class QueryError(UsageError):
         self.reason = reason
         self.column = column
 
+    @property
+    def sentence(self) -> str:
+        """The reason as a whole sentence."""
+        return self.reason if self.reason.endswith("?") else f"{self.reason}."
+
 
 class Field(msgspec.Struct, frozen=True):
     """Something that a query may ask for. ``words`` are values to offer; with ``only`` there are

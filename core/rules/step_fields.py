@@ -25,7 +25,7 @@ from ..model.project import Project
 from ..model.steps import ROLES, Step
 from .json_values import MISSING, at, parse
 from .query_tests import Known, Reader, Source
-from .query_types import Field, Ref, Vocabulary
+from .query_types import Compare, Field, Has, Node, Not, Ref, Vocabulary
 from .schemas import args_problem, result_problem
 
 STEPS = Vocabulary(
@@ -345,3 +345,15 @@ _READERS: dict[str, Reader] = {
     "late": Reader(lambda facts: facts.step.late),
     "model": Reader(lambda facts: facts.step.call.model if facts.step.call else MISSING),
 }
+
+
+def tools_named(node: Node) -> tuple[str, ...]:
+    """The tools that a query names in full."""
+    if isinstance(node, Compare):
+        named = node.ref.name == "tool" and node.op in ("=", "!=")
+        return (str(node.value),) if named else ()
+    if isinstance(node, Not):
+        return tools_named(node.part)
+    if isinstance(node, Has):
+        return ()
+    return tuple(name for part in node.parts for name in tools_named(part))

@@ -4,7 +4,7 @@ import json
 
 import msgspec
 from hypothesis import strategies as st
-from rollstep.core.model.debugging import FaultRule
+from rollstep.core.model.debugging import Breakpoint, FaultRule
 from rollstep.core.model.project import EvaluatorLine, Project, When
 from rollstep.core.projects.scalars import json_string
 from rollstep.core.projects.shapes import (
@@ -18,6 +18,7 @@ from rollstep.core.projects.shapes import (
     UnionShape,
     fields_of,
 )
+from rollstep.core.rules.query_types import quoted
 
 ODD_TEXTS = (
     '', ' ', 'no', 'off', '0123', '12:30', '1.10', '~', 'null', '2026-01-05', '1e3', '.5', '=',
@@ -105,6 +106,10 @@ def _legal(value):
         )
     if isinstance(value, When):
         return replace(value, tool=None, regex=None if value.regex is None else "a+", result=None)
+    if isinstance(value, Breakpoint):
+        when = None if value.when is None else f"text : {quoted(value.when)}"
+        regex = None if value.regex is None else "a+"
+        return replace(value, tool=None, regex=regex, when=when)
     if isinstance(value, FaultRule):
         return replace(value, tool=None, fault=value.fault if value.respond else "timeout")
     return value

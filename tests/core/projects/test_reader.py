@@ -316,6 +316,30 @@ def test_faults_of_scripted_lines(line, words):
     assert words in fault_of(target(line))
 
 
+@pytest.mark.parametrize(
+    ("breakpoint", "words"),
+    [
+        (
+            "- turn = two",
+            "line 5, column 3: breakpoints[0]: column 8 of this query: turn is a number.",
+        ),
+        (
+            "- role: tool\n  when: tol = look",
+            "line 6, column 9: breakpoints[0].when: column 1 of this query: no field 'tol'; "
+            "did you mean tool?",
+        ),
+        ("- tool: loook", 'breakpoints[0].tool: "loook" is no declared tool.'),
+        ("- not tool = loook", 'breakpoints[0]: "loook" is no declared tool.'),
+        ("- regex: a(", "breakpoints[0].regex: not a regular expression: "),
+        ("- ignore: -1", "breakpoints[0].ignore: -1 is too small"),
+        ("- {before: perhaps}", "Write true or false, without quotes."),
+        ("- ''", "column 1 of this query: the query is empty."),
+    ],
+)
+def test_faults_of_breakpoints(breakpoint, words):
+    assert words in fault_of(f"{HEAD}breakpoints:\n{breakpoint}\n")
+
+
 def test_a_tool_rule_for_an_undeclared_tool_is_named():
     text = HEAD + "tool_simulator: {kind: rules, rules: [{tool: a, respond: ok}]}\n"
     assert '"a" is no declared tool. No tool is declared.' in fault_of(text)
