@@ -1,7 +1,7 @@
 """The command line: arguments to actions. Loads Textual only for the commands that show a screen.
 
-Exit status: 0 when all went well, 1 when a part of the work failed (bad rows, failed rollouts), 2
-for wrong arguments or input, 130 when interrupted.
+Exit status: 0 when all went well, 1 when a part of the work failed (bad rows, failed rollouts) or
+lint has found something, 2 for wrong arguments or input, 130 when interrupted.
 """
 
 from __future__ import annotations
@@ -183,6 +183,35 @@ def edits_command(rollout: str, as_json: bool, library: Path | None) -> int:
     from .commands.edits import list_edits
 
     return list_edits(rollout, library, as_json=as_json)
+
+
+@app.command("lint")
+@click.argument("rollout")
+@click.option("--branch", metavar="NAME", help="The branch of this name.")
+@click.option("--all", "every", is_flag=True, help="All branches.")
+@click.option("--silenced", is_flag=True, help="Those that were silenced too, with the reason.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on a line for each flag.")
+@LIBRARY
+def lint_command(
+    rollout: str,
+    branch: str | None,
+    every: bool,
+    silenced: bool,
+    as_json: bool,
+    library: Path | None,
+) -> int:
+    """Print what is odd in a rollout, and by which rule.
+
+    In the branch that was worked on last, unless told otherwise. The exit status is 1 when
+    something is odd that nobody has silenced.
+
+    ROLLOUT is its id (or the beginning of it) or a bundle; ROLLOUT#20 tells of step 20 only.
+    """
+    from .commands.lint import LintOptions, run_lint
+
+    if branch is not None and every:
+        raise click.UsageError("Give --branch or --all, not both.")
+    return run_lint(rollout, LintOptions(library, branch, every, as_json, silenced))
 
 
 @app.command("list")

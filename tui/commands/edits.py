@@ -10,12 +10,8 @@ from textwrap import indent
 import click
 import msgspec
 from rollstep.core.errors import InputError
-from rollstep.core.finding import find_rollout
-from rollstep.core.model.history import hidden_steps
-from rollstep.core.model.rollout import Rollout
 from rollstep.core.rules.ledger import Ledger, LedgerEntry
 from rollstep.core.store.change import Saved
-from rollstep.core.store.library import Library
 from rollstep.tui.ledger_words import (
     followed_words,
     made_words,
@@ -24,11 +20,10 @@ from rollstep.tui.ledger_words import (
     title_words,
 )
 from rollstep.tui.sanitize import one_line, visible
-from rollstep.tui.target import OpenTarget
-from rollstep.tui.targets import file_kind, parse_target
+from rollstep.tui.targets import parse_target
 
-from .lists import library_path
-from .progress import counted, say
+from .progress import counted
+from .rollouts import rollouts, step_with_seq, tree
 
 
 def list_edits(name: str, library: Path | None, *, as_json: bool) -> int:
@@ -36,7 +31,7 @@ def list_edits(name: str, library: Path | None, *, as_json: bool) -> int:
     on a line for each. Raises RollstepError.
     """
     target = parse_target(name)
-    for saved in _rollouts(target, library):
+    for saved in rollouts(target, library):
         entries = _entries(saved, target.step)
         if as_json:
             for entry in entries:
@@ -46,33 +41,11 @@ def list_edits(name: str, library: Path | None, *, as_json: bool) -> int:
     return 0
 
 
-def _rollouts(target: OpenTarget, library: Path | None) -> Iterator[Saved]:
-    if target.path is None:
-        with Library.open(library_path(library), create=False) as opened:
-            yield opened.load(find_rollout(opened, target.rollout))
-        return
-    if file_kind(target.path) != "bundle":
-        raise InputError(f"{target.path}: not a rollout. Name one of the library, or a bundle.")
-    from rollstep.core.store.bundle_reader import read_bundle
-
-    warnings: list[str] = []
-    for saved, _ in read_bundle(target.path, warnings):
-        yield saved
-    for warning in warnings:
-        say(warning)
-
-
 def _entries(saved: Saved, seq: int | None) -> Iterable[LedgerEntry]:
-    rollout = Rollout(saved.header, saved.projects)
-    rollout.add_all(saved.steps)
-    rollout.hidden |= hidden_steps(saved.commands)
-    ledger = Ledger(rollout, saved.commands)
+    ledger = Ledger(tree(saved), saved.commands)
     if seq is None:
         return ledger.entries()
-    step = next((step for step in saved.steps if step.seq == seq), None)
-    if step is None:
-        raise InputError(f"Rollout {saved.header.id} has no step {seq}.")
-    entry = ledger.entry(step.id)
+    entry = ledger.entry(step_with_seq(saved, seq).id)
     if entry is None:
         raise InputError(f"{saved.header.id}#{seq} is no edit, nor a copy of one.")
     return (entry,)
