@@ -101,6 +101,13 @@ def demo_command(sample: str, keep: bool, recorded: bool, library: Path | None) 
 )
 @click.option("--strict", is_flag=True, help="Do not start when a seed row is bad.")
 @click.option("--library", type=FILE, metavar="FILE", help="Keep the rollouts in this library.")
+@click.option(
+    "--on-break",
+    type=click.Choice(["park", "stop", "ignore"]),
+    default="park",
+    show_default=True,
+    help="At a breakpoint: park the rollout in the library, end it with a stop, or go on.",
+)
 @ROLES
 @TRUST
 def run_command(

@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from rollstep.core.errors import RoleError
 from rollstep.core.ids import random_step_ids
+from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.messages import ToolResult, payload_text, tool_result
 from rollstep.core.model.project import Project, PythonSimulator
 from rollstep.core.model.steps import Step
@@ -161,3 +163,32 @@ async def test_a_retake_asks_for_the_call_that_the_result_answered() -> None:
     assert isinstance(take.payload, ToolResult)
     assert take.payload.call_id == last.id
     assert texts(session)[-1].startswith("check_policy")
+
+
+@pytest.mark.parametrize(
+    ("breakpoint", "steps", "words"),
+    [
+        (
+            Breakpoint("kind = result"),
+            4,
+            "breakpoint 1 at step 3: kind = result; breakpoint 1 at step 4: kind = result",
+        ),
+        (
+            Breakpoint("tool = check_policy", before=True),
+            2,
+            "breakpoint 1 before step 3: tool = check_policy",
+        ),
+    ],
+)
+async def test_breakpoints_look_at_each_of_the_calls_that_are_asked_for_at_once(
+    breakpoint: Breakpoint, steps: int, words: str
+) -> None:
+    project = msgspec.structs.replace(INDEPENDENT, breakpoints=(breakpoint,))
+    session = Session.start(project, roles=roles_with(Simulator(*BOTH)))
+    await session.turn()
+    assert len(session.rollout.path(session.head)) == steps
+    assert session.saved().status_note == words
+    played = await play_through(
+        project, roles_with(Simulator(*BOTH))(project), seed="0", new_id=random_step_ids()
+    )
+    assert (len(played.steps), played.note) == (steps, words)

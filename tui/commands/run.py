@@ -14,6 +14,7 @@ from rollstep.core.authors import author_jobs, project_jobs, seed_jobs
 from rollstep.core.batch import Batch, Done, Job, never_waits
 from rollstep.core.errors import InputError, ProjectFileError, SeedFileError
 from rollstep.core.model.project import Project
+from rollstep.core.playthrough import OnBreak
 from rollstep.core.projects.reader import read_project, read_roles
 from rollstep.core.projects.seeds import SeedFile, read_seeds
 from rollstep.core.store.library import Library
@@ -38,6 +39,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     library: Path | None = None
     roles: Path | None = None
     trust: bool = False
+    on_break: OnBreak = "park"
 
 
 SEED_TURNS = 10
@@ -125,8 +127,15 @@ def _play(
         if options.library is not None:
             # What offline roles made can be made again; what was paid for must survive a power cut.
             library = stack.enter_context(Library.open(options.library, durable=not offline))
-        run = stack.enter_context(_Run(options.output_dir, total))
-        batch = Batch(run.done, roles=make, seed=options.seed, workers=workers, library=library)
+        run = stack.enter_context(_Run(options.output_dir, total, kept=library is not None))
+        batch = Batch(
+            run.done,
+            roles=make,
+            seed=options.seed,
+            workers=workers,
+            library=library,
+            on_break=options.on_break,
+        )
         batch.run(jobs)
     run.tell()
     if options.library is not None:
@@ -148,8 +157,11 @@ def _seldom_collecting() -> Iterator[None]:
 class _Run:
     """Where finished rollouts go, and what is said of them."""
 
-    def __init__(self, folder: Path, total: int) -> None:
+    def __init__(self, folder: Path, total: int, kept: bool) -> None:
         self.failed = 0
+        self._in_library = kept
+        self._parked = 0
+        self._parked_id = ""
         self._records = Appender(folder / RECORDS)
         self._partial = Appender(folder / PARTIAL)
         self._progress = Progress(total)
@@ -176,6 +188,8 @@ class _Run:
             if done.records.count:
                 self._records.write(done.records.data)
             self._written += done.records.count
+            if done.said:
+                self._progress.say(f"{_who(done)}: ended; {one_line(done.said)}")
         else:
             self._failed(done)
         self._progress.step(self._rollouts, self._written)
@@ -187,14 +201,24 @@ class _Run:
             self._partial.write(done.records.data)
             self._kept += done.records.count
             kept = f" Its {counted(done.records.count, 'complete turn')} went to {PARTIAL}."
-        job = done.job
-        who = f"{one_line(job.label)} ({one_line(job.project.title)})"
-        self._progress.say(f"{who}: {done.words}{kept}")
+        waits = ""
+        if done.parked:
+            self._parked += 1
+            self._parked_id = self._parked_id or done.rollout_id
+            waits = f" It waits as {done.rollout_id}." if self._in_library else ""
+        words = done.words
+        if done.said:
+            words += f"; {done.said}"
+        end = "." if (kept or waits) and not words.endswith(".") else ""
+        self._progress.say(f"{_who(done)}: {one_line(words)}{end}{waits}{kept}")
 
     def tell_kept(self, library: Path) -> None:
         """Say how to open what the library has now."""
-        if self._first_id:
-            option = f"--library {shlex.quote(str(library))}"
+        option = f"--library {shlex.quote(str(library))}"
+        if self._parked:
+            say(f"{counted(self._parked, 'rollout')} parked; to open the first and go on with c:")
+            say(f"rollstep open {option} {self._parked_id}")
+        elif self._first_id:
             say(f"rollstep list {option} names the rollouts; to open the first of them:")
             say(f"rollstep open {option} {self._first_id} (a record's session_id will do, too)")
 
@@ -209,6 +233,12 @@ class _Run:
             say(f"wrote {records} of {counted(self._rollouts, 'rollout')} to {self._records.path}")
         if self.failed:
             say(f"{counted(self.failed, 'rollout')} did not come to a stop")
+        if self._parked and not self._in_library:
+            say("none of them was kept; with --library FILE those that wait can be opened")
+
+
+def _who(done: Done) -> str:
+    return f"{one_line(done.job.label)} ({one_line(done.job.project.title)})"
 
 
 def _read_roles(options: RunOptions) -> Project | None:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from rollstep.core.session import Session
 from rollstep.core.store.library import Library
 
 from .conftest import PROJECT, RunCli, run_records, seed_file
@@ -357,3 +358,75 @@ def test_rows_without_roles_are_told_who_plays_them(
     assert err.splitlines().count(words) == 1
     _, _, err = cli("run", "--seed-file", seeds, "--roles", project, "--output-dir", tmp_path)
     assert words not in err
+
+
+BROKEN_OFF = PROJECT + "breakpoints: [{when: kind = reply and turn = 1, name: hello}]\n"
+HIT = 'breakpoint 1 "hello" at step 2: kind = reply and turn = 1'
+
+
+async def test_a_breakpoint_parks_a_rollout_which_can_be_opened_and_goes_on(
+    cli: RunCli, tmp_path: Path
+) -> None:
+    project, library = tmp_path / "greet.yaml", tmp_path / "my library.sqlite"
+    project.write_text(BROKEN_OFF)
+    status, _, error = cli("run", project, "--output-dir", tmp_path, "--library", library)
+    with Library.open(library) as opened:
+        (summary,) = opened.recent()
+        saved = opened.load(summary.id)
+    assert status == 1
+    lines = error.splitlines()
+    assert lines[0] == (
+        f"{project} (Greet): {HIT}. It waits as {summary.id}. "
+        "Its 1 complete turn went to multi_turn_project.partial.jsonl."
+    )
+    assert lines[-2] == "1 rollout parked; to open the first and go on with c:"
+    assert lines[-1] == f"rollstep open --library '{library}' {summary.id}"
+    assert (saved.status, saved.status_note) == ("parked", HIT)
+    session = Session.reopen(saved)
+    async for _ in session.run():
+        pass
+    assert len(session.rollout) == 5
+
+
+def test_a_breakpoint_may_stop_a_rollout_or_be_ignored(cli: RunCli, tmp_path: Path) -> None:
+    project = tmp_path / "greet.yaml"
+    project.write_text(BROKEN_OFF)
+    stop = ("run", project, "--on-break", "stop", "--output-dir", tmp_path / "stop")
+    status, _, error = cli(*stop)
+    assert status == 0
+    assert error.splitlines()[0] == f"{project} (Greet): ended; {HIT}"
+    (record,) = run_records(tmp_path / "stop")
+    assert '"breakpoint"' in json.dumps(record)
+    ignore = ("run", project, "--on-break", "ignore", "--output-dir", tmp_path / "ignore")
+    status, _, error = cli(*ignore)
+    assert (status, HIT in error) == (0, False)
+    assert len(run_records(tmp_path / "ignore")) == 2
+
+
+def test_parked_rollouts_that_are_not_kept_are_told_about(cli: RunCli, tmp_path: Path) -> None:
+    project = tmp_path / "greet.yaml"
+    project.write_text(BROKEN_OFF)
+    _, _, error = cli("run", project, "--output-dir", tmp_path)
+    assert "with --library FILE" in error.splitlines()[-1]
+    assert "waits as" not in error
+
+
+def test_roles_bring_their_breakpoints_to_every_seed_row(cli: RunCli, tmp_path: Path) -> None:
+    roles = tmp_path / "roles.yaml"
+    roles.write_text(
+        "target: {kind: echo}\nevaluator: {kind: heuristic}\nbreakpoints: [turn = 1]\n"
+    )
+    seeds = seed_file(tmp_path, {"user_text": "a"}, {"user_text": "b"})
+    given = ("run", "--seed-file", seeds, "--roles", roles, "--output-dir", tmp_path)
+    status, _, error = cli(*given)
+    assert status == 1
+    assert error.count("breakpoint 1 at step 1: turn = 1") == 2
+    assert cli(*given, "--on-break", "ignore")[0] == 0
+
+
+def test_a_bad_breakpoint_keeps_the_run_from_starting(cli: RunCli, tmp_path: Path) -> None:
+    project = tmp_path / "greet.yaml"
+    project.write_text(PROJECT + "breakpoints: [turn = one]\n")
+    status, _, error = cli("run", project, "--output-dir", tmp_path / "out")
+    assert (status, (tmp_path / "out").exists()) == (2, False)
+    assert "line 7, column 15: breakpoints[0]: column 8 of this query: turn is a number." in error
