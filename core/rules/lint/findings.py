@@ -18,8 +18,8 @@ RULES: dict[str, str] = {
     "is not what stood there when it was made. A revert of the edit ends it.",
     "call-without-result": "A tool call of a reply that has no result, and something else follows.",
     "result-without-call": "A tool result that answers no open call of the reply before it.",
-    "arguments-schema": "A call's arguments fail the tool's `parameters`, or no such tool is "
-    "declared.",
+    "arguments-schema": "A call's arguments fail the tool's `parameters`, or the project "
+    "declares tools and not this one.",
     "result-schema": "A result fails its tool's `returns`.",
     "state-drift": "A result contradicts an earlier one of the same tool for the same arguments, "
     "and no tool that may have changed anything was called in between.",

@@ -45,8 +45,8 @@ def _call_problem(seen: Seen, call: ToolCall) -> str:
         return "" if unread else args_problem(tool, call.arguments)
     if isinstance(seen.payload, UserMessage):
         return ""  # the tools of users are not declared
-    if not seen.project.tools and seen.step.origin == "import":
-        return ""  # nor are those of many imports
+    if not seen.project.tools:
+        return ""  # nor are those of many imports, and of targets that bring their own
     return "no tool of this name is declared"
 
 
