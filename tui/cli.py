@@ -1,7 +1,7 @@
 """The command line: arguments to actions. Loads Textual only for the commands that show a screen.
 
 Exit status: 0 when all went well, 1 when a part of the work failed (bad rows, failed rollouts) or
-lint has found something, 2 for wrong arguments or input, 130 when interrupted.
+lint or diff have found something, 2 for wrong arguments or input, 130 when interrupted.
 """
 
 from __future__ import annotations
@@ -219,6 +219,31 @@ def lint_command(
     if branch is not None and every:
         raise click.UsageError("Give --branch or --all, not both.")
     return run_lint(rollout, LintOptions(library, branch, every, as_json, silenced))
+
+
+@app.command("diff")
+@click.argument("left", metavar="A")
+@click.argument("right", metavar="B")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document, with every step.")
+@click.option("--words", is_flag=True, help="One column, changed words as [-old-]{+new+}.")
+@click.option(
+    "--width", type=click.IntRange(min=40), metavar="N", help="Columns.  [default: the terminal's]"
+)
+@LIBRARY
+def diff_command(
+    left: str, right: str, as_json: bool, words: bool, width: int | None, library: Path | None
+) -> int:
+    """Compare two branches side by side, from the first step that differs.
+
+    A and B are each a rollout's id (or the beginning of it), the session_id of its turn records,
+    or a bundle; ROLLOUT@NAME or ROLLOUT@2 is one of its branches, by name or number, ROLLOUT#20
+    the branch through step 20. Without either it is the branch that was worked on last.
+
+    The exit status is 0 when all steps are equal, 1 when some differ, 2 when there was trouble.
+    """
+    from .commands.diff import DiffOptions, run_diff
+
+    return run_diff(left, right, DiffOptions(library, as_json, words, width))
 
 
 @app.command("list")

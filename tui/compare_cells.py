@@ -39,7 +39,7 @@ _LEAD = 160
 """Characters before the first difference of a long text that are shown."""
 _KEEP = 100
 """Characters that are kept of either end of a long stretch that is the same."""
-_LEAST_ALIKE = 0.3
+_LEAST_ALIKE = 0.4
 """Texts that share less than this are shown as wholly different: single words that happen to be
 in both only confuse."""
 _CALL = 2_000
@@ -200,8 +200,8 @@ def stretches(left: str, right: str, most: int) -> list[Stretch]:
     start = max(_first_difference(left, right) - _LEAD, 0) if _longest(left, right) > most else 0
     ends = left[start : start + most], right[start : start + most]
     found = word_diff(*ends)
-    same = sum(len(piece.text) for piece in found if piece.kind == "same")
-    if same < _LEAST_ALIKE * min(map(len, ends)):
+    same = sum(_letters(piece.text) for piece in found if piece.kind == "same")
+    if same < _LEAST_ALIKE * min(map(_letters, ends)):
         found = [Stretch(_LEFT, ends[0]), Stretch(_RIGHT, ends[1])]
     elif _longest(left, right) > start + most:
         found = _without_ragged_end(found)
@@ -213,6 +213,11 @@ def stretches(left: str, right: str, most: int) -> list[Stretch]:
         if more > 0:
             found.append(Stretch(kind, f" … {more:,} more characters"))
     return found
+
+
+def _letters(text: str) -> int:
+    """Characters that are no spaces: those are in every text."""
+    return len(text) - text.count(" ")
 
 
 def _longest(left: str, right: str) -> int:
