@@ -149,12 +149,18 @@ def hint(model: DebuggerModel, width: int) -> Row:
 
 def hint_words(model: DebuggerModel) -> Span:
     """The hint and its style."""
+    if model.notice and model.asking is None:
+        waits = model.notice.startswith(("breakpoint ", "parked: breakpoint "))
+        return one_line(model.notice) + ("; c goes on" if waits else ""), "warn"
+    return here_words(model)
+
+
+def here_words(model: DebuggerModel) -> Span:
+    """What the key that goes on does here, whatever was said last."""
     if model.asking is not None:
         what, takes = ANSWERS[model.asking.role], model.asking.takes
         what = f"{takes} takes of the {what}" if takes > 1 else f"the {what}"
         return f"asking {one_line(model.asking.who)} for {what}; Esc cancels", "busy"
-    if model.notice:
-        return one_line(model.notice), "warn"
     if model.ahead:
         steps = f"{model.ahead:,} recorded step{'s' if model.ahead > 1 else ''} ahead"
         return f"{steps}: s walks on, free; e overrides this step", "dim"

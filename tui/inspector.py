@@ -25,7 +25,7 @@ from rollstep.core.model.view import View
 from rollstep.core.rules.stops import held_back
 from rollstep.core.rules.views import view_for
 
-from .bars import hint_words, key_here
+from .bars import here_words, key_here
 from .document import Block, Document
 from .presenter import DebuggerModel
 from .stepview import call_text, first_words, other_part, stop_title
@@ -246,7 +246,7 @@ def _failures(attempts: list[Attempt]) -> Iterator[Block]:
 
 
 def _here(model: DebuggerModel) -> Iterator[Block]:
-    words, style = hint_words(model)
+    words, style = here_words(model)
     yield Block("text", "")
     yield Block("heading", f"{key_here(model)} here")
     yield Block(style, words)

@@ -32,7 +32,7 @@ async def test_b_enter_stops_runs_here_says_why_and_c_goes_on(opened: Opened) ->
         await driver.press("g", "c")
         assert model.cursor == 6
         why = "breakpoint 1 at step 7: kind = result and tool = check_policy"
-        assert hint_words(model) == (why, "warn")
+        assert hint_words(model) == (why + "; c goes on", "warn")
         await driver.press("k")
         assert why in driver.text()
         await driver.press("j", "c")
@@ -191,7 +191,6 @@ async def test_a_rollout_that_was_parked_at_a_breakpoint_opens_with_why_and_goes
         session = Session.start(project, library=kept)
         async for _ in session.run():
             pass
-        session._writer.set_status("parked", 'breakpoint 1 "second" at step 3: turn = 2')
         await session.close()
     rollout = session.rollout.header.id
     async with opened(OpenTarget(rollout=rollout), library=library) as driver:

@@ -15,13 +15,13 @@ def test_what_stopped_a_run_is_said_wherever_the_cursor_goes_until_the_head_move
     model = DebuggerModel(refund(head="s7"))
     model.apply_all([HeadMoved("s8"), Paused(WHY)])
     assert model.step_id == "s8"
-    assert hint_words(model) == (WHY, "warn")
+    assert hint_words(model) == (WHY + "; c goes on", "warn")
     model.move(-3)
-    assert hint_words(model) == (WHY, "warn")
+    assert hint_words(model) == (WHY + "; c goes on", "warn")
     model.apply(HeadMoved("s9"))
-    assert hint_words(model)[0] != WHY
+    assert WHY not in hint_words(model)[0]
 
 
 def test_a_rollout_that_waits_opens_with_its_reason() -> None:
     model = DebuggerModel(refund()._replace(notice="parked: " + WHY))
-    assert hint_words(model) == ("parked: " + WHY, "warn")
+    assert hint_words(model) == ("parked: " + WHY + "; c goes on", "warn")

@@ -62,7 +62,7 @@ class QueryField(Vertical):
         .query-line { height: 1; }
         .query-label { width: auto; padding: 0 1; color: $primary; text-style: bold; }
         TextBox { width: 1fr; padding: 0; }
-        .query-offers { height: auto; padding: 0 1; color: $text-muted; }
+        .query-offers { height: 6; padding: 0 1; color: $text-muted; }
         .query-words { height: 1; padding: 0 1; color: $text-muted; }
         .query-words.-problem { color: $warning; }
     }
@@ -196,5 +196,4 @@ class QueryField(Vertical):
             text = fit(f"{sign}{one_line(offer.text):<{wide}}  {one_line(offer.help)}", room)
             lines.append((text, "bold $text") if place == self._chosen else (text, ""))
         content = Content("\n").join([Content.styled(text, style) for text, style in lines])
-        self._offers.display = bool(lines)
         self._offers.update(content)
