@@ -211,16 +211,6 @@ class LookActions:
         self.screen.tab = (self.screen.tab + 1) % len(TABS)
         self.screen.repaint_inspector()
 
-    def do_diff(self) -> None:
-        """The page of differences, and back to the message."""
-        last = len(TABS) - 1
-        self.screen.tab = (
-            0 if self.screen.tab == last and self.screen.arrangement.inspector else last
-        )
-        if not self.screen.arrangement.inspector:
-            self._put_inspector("below" if self.screen.is_narrow else "right")
-        self.screen.repaint_inspector()
-
     def do_layout(self) -> None:
         """Inspector right, below, hidden."""
         size = self.screen.app.size
