@@ -140,6 +140,7 @@ class Controller:
             session.hits,
             _parked(session),
             session.commands,
+            session.revision,
         )
 
     async def _rescue(self) -> None:

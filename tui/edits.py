@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 from rollstep.core.model.messages import (
     STOP_REASONS,
@@ -13,7 +15,8 @@ from rollstep.core.model.messages import (
     UserMessage,
 )
 from rollstep.core.model.steps import Role, Step
-from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
+from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop, next_action
+from rollstep.core.rules.stops import held_back
 
 from .inspector import kind_words
 from .presenter import DebuggerModel
@@ -33,14 +36,19 @@ def shape_of(payload: Payload) -> Shape:
 
 
 def stop_reasons(model: DebuggerModel) -> tuple[str, ...]:
-    """The usual reasons, and those that this rollout uses."""
-    used = [s.payload.reason for s in model.path.steps[-1:] if isinstance(s.payload, Stop)]
+    """The usual reasons, and those that this rollout uses on any branch."""
+    used = [step.payload.reason for step in model.rollout if isinstance(step.payload, Stop)]
     return tuple(dict.fromkeys((*STOP_REASONS, *used)))
 
 
 def override_slot(step: Step) -> str:
     """Where the draft of an override is kept."""
     return f"override:{step.id}"
+
+
+def overrule_slot(step: Step) -> str:
+    """Where the draft of what is written in a stop's place is kept."""
+    return f"overrule:{step.id}"
 
 
 def write_slot(model: DebuggerModel) -> str:
@@ -67,7 +75,13 @@ def override_request(model: DebuggerModel, *, draft: str, external: bool) -> Edi
         rerun="" if isinstance(step.payload, Stop) else rerun_cost(model),
         draft=draft,
         external=external,
+        can_switch=_may_speak(model, model.cursor),
     )
+
+
+def _may_speak(model: DebuggerModel, index: int) -> bool:
+    """Whether the evaluator may say something in the place of this step."""
+    return model.path.position(index - 1).due in ("evaluator", "opening")
 
 
 def rerun_cost(model: DebuggerModel) -> str:
@@ -81,7 +95,7 @@ def write_request(model: DebuggerModel, *, draft: str) -> EditRequest | str:
     """What the editor is asked for the next step at the cursor, or why nothing can be written."""
     action = model.next_here()
     if isinstance(action, Nobody):
-        return "The rollout has ended here; e overrides the stop."
+        return "The rollout has ended here; w on the stop writes over it."
     number = model.cursor + 2
     if isinstance(action, RuleStop):
         return EditRequest(
@@ -96,6 +110,23 @@ def write_request(model: DebuggerModel, *, draft: str) -> EditRequest | str:
             draft=draft,
         )
     return _ask_request(model, action, number, draft)
+
+
+def overrule_request(model: DebuggerModel, stop: Stop, *, draft: str) -> EditRequest:
+    """What the editor is asked for in the place of the stop under the cursor: whatever was due
+    there, which may start from the message that the turn limit held back.
+    """
+    number = model.cursor + 1
+    action = next_action(model.path.position(model.cursor - 1), model.project)
+    prefill = held_back(stop) or ""
+    if isinstance(action, Opening):
+        prefill = action.text
+        action = Ask("evaluator", 0)
+    elif not isinstance(action, Ask):
+        action = Ask("target", 0)
+    request = _ask_request(model, action, number, draft)
+    title = f"Overrule the stop: write step {number}, the {ANSWERS[action.role]}, in its place"
+    return replace(request, title=title, prefill=prefill, can_switch=False)
 
 
 def _ask_request(model: DebuggerModel, action: Ask, number: int, draft: str) -> EditRequest:

@@ -42,6 +42,7 @@ class DebuggerModel(Moving):
         self.rollout = Rollout(snapshot.header, snapshot.projects)
         self.rollout.add_all(snapshot.steps)
         self.rollout.hidden.update(snapshot.hidden)
+        self.revision = snapshot.revision
         self.head = snapshot.head
         self.branches = snapshot.branches
         self.marks = snapshot.marks
@@ -95,8 +96,8 @@ class DebuggerModel(Moving):
 
     @property
     def project(self) -> Project:
-        """The newest revision of the project."""
-        return self.rollout.project
+        """The revision of the project that the next step is made from."""
+        return self.rollout.projects[self.revision]
 
     def next_here(self) -> Action:
         """What asking at the cursor would do, were nothing recorded."""
@@ -248,6 +249,7 @@ class DebuggerModel(Moving):
         projects = self.rollout.projects
         if event.revision == len(projects):
             projects.append(event.project)
+        self.revision = event.revision
 
     # what the path shows
 

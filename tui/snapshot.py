@@ -40,6 +40,8 @@ class Snapshot(NamedTuple):
     notice: str = ""
     """Why the rollout waits, if it does."""
     commands: tuple[Command, ...] = ()
+    revision: int = -1
+    """Of the project, from which the next step is made."""
 
 
 class Asking(NamedTuple):

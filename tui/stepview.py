@@ -6,6 +6,7 @@ import json
 from typing import NamedTuple
 
 from rollstep.core.model.messages import (
+    MAX_TURNS,
     OtherPart,
     Part,
     Payload,
@@ -18,6 +19,7 @@ from rollstep.core.model.messages import (
     parts_text,
     payload_text,
 )
+from rollstep.core.rules.stops import held_back
 
 from .sanitize import one_line, visible
 from .wrap import fit, wrap
@@ -37,25 +39,32 @@ class PaneLine(NamedTuple):
     text: str
 
 
-def pane_lines(payload: Payload, call: ToolCall | None, width: int) -> list[PaneLine]:
+def pane_lines(
+    payload: Payload, call: ToolCall | None, width: int, injected: str = ""
+) -> list[PaneLine]:
     """The lines of a step in a pane of ``width`` cells. ``call`` is the call that a tool result
-    answers, if it is known.
+    answers, if it is known; ``injected`` the fault that it is.
     """
     if isinstance(payload, ToolResult):
-        return _result_lines(payload, call, width)
+        return _result_lines(payload, call, width, injected)
     if isinstance(payload, Stop):
-        return text_lines(payload.note, width, "dim", _LEAST_TEXT) if payload.note else []
+        note = f"not sent: {payload.note}" if held_back(payload) else payload.note
+        return text_lines(note, width, "dim", _LEAST_TEXT) if note else []
     if isinstance(payload, SystemNote):
         return [PaneLine("dim", "system note"), *_parts_lines(payload.parts, width, PANE_LINES - 1)]
     return _message_lines(payload, width)
 
 
 def stop_title(stop: Stop) -> str:
-    """A stop in one line."""
-    by = {"evaluator": "by the evaluator", "rule": "by rule", "human": "by you"}[stop.by]
-    if stop.reason == "max_turns" and stop.by == "evaluator":
-        by = "the evaluator at the turn limit"
-    return f"stop: {one_line(stop.reason)}, {by}"
+    """A stop in one line: who proposes it, and why."""
+    if stop.reason == MAX_TURNS and stop.by == "evaluator":
+        by = "by the evaluator at the limit"
+    else:
+        by = _BY[stop.by]
+    return f"stop {by}: {one_line(stop.reason)}"
+
+
+_BY = {"evaluator": "proposed by the evaluator", "rule": "by rule", "human": "by hand"}
 
 
 def call_text(call: ToolCall, most: int = 400) -> str:
@@ -126,12 +135,17 @@ def _call_lines(calls: tuple[ToolCall, ...], width: int) -> list[PaneLine]:
     return lines
 
 
-def _result_lines(payload: ToolResult, call: ToolCall | None, width: int) -> list[PaneLine]:
+def _result_lines(
+    payload: ToolResult, call: ToolCall | None, width: int, injected: str
+) -> list[PaneLine]:
     name = one_line(call.name) if call else "answers no call in this branch"
     head = PaneLine("error" if payload.is_error else "name", fit(name, width))
     if payload.is_error:
         head = PaneLine("error", fit(f"{name}  error", width))
-    return [head, *_parts_lines(payload.parts, width, PANE_LINES - 1)]
+    lines = [head]
+    if injected:
+        lines.append(PaneLine("warn", fit(f"injected: {one_line(injected)}", width)))
+    return [*lines, *_parts_lines(payload.parts, width, PANE_LINES - len(lines))]
 
 
 def _parts_lines(parts: tuple[Part, ...], width: int, limit: int) -> list[PaneLine]:

@@ -70,8 +70,14 @@ def made_by(step: Step) -> str:
         opening = step.parent_id is None and step.role == "evaluator"
         name = {
             "model": "by its role",
-            "script": "the project's opening" if opening else "by the script",
+            "script": _by_script(opening, step.injected),
             "import": "imported",
             "rule": "by rule",
         }[step.origin]
     return f"copied, {name}" if step.copied_from else name
+
+
+def _by_script(opening: bool, injected: str) -> str:
+    if injected:
+        return "by a fault rule of the project"
+    return "the project's opening" if opening else "by the script"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rollstep.core.model.messages import Stop
+from rollstep.core.rules.stepper import Nobody
 
 _GOES_THERE = frozenset(
     {
-        *("write", "override", "insert", "delete", "undo", "redo"),
+        *("stop here", "write", "override", "insert", "delete", "undo", "redo"),
         *("retake", "inject", "revert", "more turns", "run to"),
     }
 )
@@ -135,6 +136,11 @@ class MakeActions:
         from .. import edits
 
         if not self.idle():
+            return
+        if isinstance(self.screen.model.next_here(), Nobody):
+            from .debugger_stops import Actions
+
+            Actions(self.screen).overrule()
             return
         slot = edits.write_slot(self.screen.model)
         request = edits.write_request(self.screen.model, draft=self.screen.rollstep.draft(slot))

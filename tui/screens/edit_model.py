@@ -140,7 +140,7 @@ class EditModel:
     @property
     def can_switch(self) -> bool:
         """Whether a message may become a stop, or a stop a message."""
-        return self.state.shape in ("message", "stop")
+        return self.request.can_switch and self.state.shape in ("message", "stop")
 
     def start_over(self) -> None:
         """Back to what was opened, without the draft."""

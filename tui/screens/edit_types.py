@@ -23,7 +23,8 @@ class EditRequest:
     after this one (0: keep is not offered); ``rerun`` says what a rerun would cost ("offline,
     free"; empty: not offered). ``draft`` is the body of a saved draft. ``external`` opens the
     human's own editor at once. ``context`` is what the step answers, shown above it; for a result
-    it is the call, if nothing else is given.
+    it is the call, if nothing else is given. ``can_switch`` is whether a message may become a stop,
+    or a stop a message.
     """
 
     title: str
@@ -39,6 +40,7 @@ class EditRequest:
     draft: str = ""
     external: bool = False
     context: str = ""
+    can_switch: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,57 @@
+"""Stops as the app speaks of them: what more turns would do here. Imports no Textual."""
+
+from __future__ import annotations
+
+from rollstep.core.model.messages import Stop
+from rollstep.core.rules.stops import held_back, why_not_more
+
+from .cells import cells
+from .presenter import DebuggerModel
+from .sanitize import one_line
+from .who import is_live, kind_of, who
+from .wrap import fit
+
+_SHOWN = 120
+"""Cells of the held-back message that the dialog shows."""
+
+
+def stop_here_problem(model: DebuggerModel) -> str:
+    """Why no stop can be forced at the cursor; empty when one can."""
+    step = model.step
+    if step is not None and isinstance(step.payload, Stop):
+        return "The rollout has ended here: e changes the reason, w writes over the stop."
+    return ""
+
+
+def more_turns_problem(model: DebuggerModel) -> str:
+    """Why more turns would do nothing at the cursor; empty when they would."""
+    step = model.step
+    return why_not_more(step.payload) if step is not None else ""
+
+
+def turns_now(model: DebuggerModel) -> int:
+    """The turns that there are at least: those of the branch, at its stop, else the project's."""
+    step = model.step
+    if step is not None and isinstance(step.payload, Stop):
+        return model.path.position(model.cursor).turns
+    return model.project.max_turns
+
+
+def what_more_turns_do(model: DebuggerModel, turns: int) -> str:
+    """What raising the limit to so many turns does at the cursor, in words."""
+    project = model.project
+    limit = f"max_turns goes from {project.max_turns} to {turns}"
+    if project.max_turns == turns:
+        limit = f"max_turns is {turns} already"
+    stop = model.step.payload if model.step is not None else None
+    if not isinstance(stop, Stop):
+        return f"{limit}; nothing else happens now."
+    text = held_back(stop)
+    if text is not None:
+        said = one_line(text)
+        said = fit(said, _SHOWN) if cells(said) > _SHOWN else said
+        return f"{limit}. The message that was held back is said, free:\n{said}"
+    if kind_of(project, "evaluator") == "human":
+        return f"{limit}. You play the evaluator: the editor opens for its message."
+    cost = "live, may cost money" if is_live(project, "evaluator") else "offline, free"
+    return f"{limit}. The evaluator ({who(project, 'evaluator')}) is asked anew: {cost}."
