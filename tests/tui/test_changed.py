@@ -45,7 +45,7 @@ OSLO, BERGEN = '{"city": "Oslo", "days": 3}', '{"city": "Bergen", "days": 3}'
             user_message(FAR + "two"),
             "…me words again and then one → two",
         ),
-        (Stop("max_turns", "rule"), user_message("Go on"), "stop: max_turns, by rule → Go on"),
+        (Stop("max_turns", "rule"), user_message("Go on"), "stop by rule: max_turns → Go on"),
         (tool_result("c", "x"), tool_result("c", "x", is_error=True), "an error"),
         (user_message("a"), user_message("a"), ""),
     ],

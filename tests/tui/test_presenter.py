@@ -165,7 +165,7 @@ def test_a_failure_stands_after_the_step_it_tried_to_follow() -> None:
     ("index", "words"),
     [
         (7, "4 recorded steps ahead: s walks on, free"),
-        (11, "stop: goal_reached, by the evaluator; e overrides it, x exports"),
+        (11, "stop proposed by the evaluator: goal_reached; w overrules it, x exports"),
     ],
 )
 def test_the_hint_says_what_s_does(index: int, words: str) -> None:
@@ -260,8 +260,8 @@ def test_what_a_humans_own_role_says_is_no_edit() -> None:
 
 def test_a_stop_at_the_turn_limit_and_the_opening_are_called_what_they_are() -> None:
     stop = Stop("max_turns", "evaluator")
-    assert stop_title(stop) == "stop: max_turns, the evaluator at the turn limit"
-    assert stop_title(Stop("max_turns", "rule")) == "stop: max_turns, by rule"
+    assert stop_title(stop) == "stop by the evaluator at the limit: max_turns"
+    assert stop_title(Stop("max_turns", "rule")) == "stop by rule: max_turns"
     opening, reply = chain((user_message("Hi."), target_reply("Hello.")))
     assert made_by(opening) == "the project's opening"
     assert made_by(reply) == "by the script"

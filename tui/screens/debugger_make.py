@@ -46,13 +46,13 @@ class MakeActions:
 
         def go() -> None:
             self.screen.model.notice = ""
-            self._follow_shown()
+            self.follow_shown()
             self.screen.model.acting_from = self.screen.model.step_id
             command(self.screen.model.step_id)
 
         self.screen.rollstep.dialogs.when_trusted(self.screen.model, go)
 
-    def _follow_shown(self) -> None:
+    def follow_shown(self) -> None:
         """What is walked, kept or copied is the branch that the screen shows."""
         leaf = self.screen.model.take_new_leaf()
         if leaf is not None:
@@ -122,7 +122,7 @@ class MakeActions:
         payload, after, reason = result.payload, result.after, result.reason
 
         def go() -> None:
-            self._follow_shown()
+            self.follow_shown()
             self.screen.model.acting_from = self.screen.model.step_id
             self.screen.rollstep.controller.override(step_id, payload, after, reason)
 
@@ -188,7 +188,7 @@ class MakeActions:
         from .. import edits
 
         at = self.screen.model.step_id
-        self._follow_shown()
+        self.follow_shown()
         if choice == "turn":
             self.screen.rollstep.controller.insert(at, edits.inserted_turn())
             return
@@ -218,7 +218,7 @@ class MakeActions:
             options.append(("turn", f"turn {number} whole ({len(turn)} steps)", "t"))
 
         def chosen(choice: str) -> None:
-            self._follow_shown()
+            self.follow_shown()
             self.screen.rollstep.controller.delete([step.id] if choice == "step" else turn)
 
         self.screen.rollstep.dialogs.choose(
