@@ -107,10 +107,15 @@ def _emptiness(step: Step) -> str:
 
 def hidden(step: Step) -> Iterator[Finding]:
     """Whether a text of the step holds characters that a reader would not see."""
-    where = [name for name, text in _texts(step.payload) if has_hidden(text[:_SCANNED], _LONG)]
+    where = [name for name, text in _texts(step.payload) if _hides(text[:_SCANNED])]
     if where:
         words = f"hidden or control characters in the {' and the '.join(where)}, shown as marks"
         yield Finding(step.id, "hidden-characters", words)
+
+
+def _hides(text: str) -> bool:
+    # Line ends of another system hide nothing.
+    return has_hidden(text.replace("\r\n", "\n") if "\r" in text else text, _LONG)
 
 
 def _texts(payload: Payload) -> Iterator[tuple[str, str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...model.edited import played_by_human
 from ...model.messages import TargetReply
-from ...model.project import HumanTarget
 from ...model.rollout import Rollout
 from ...model.steps import Step
 from .findings import Finding
@@ -28,10 +28,10 @@ class Edits:
         original = self._original(step)
         if original is not None and original is not step and self._past_differs(original, step):
             yield seen.flag("stale", "made before an edit above it, kept, and not made anew")
-        if isinstance(payload, TargetReply) and step.origin == "human":
-            yield from self._by_hand(
-                seen, payload, self._steps.get((original or step).replaces or "")
-            )
+        if not isinstance(payload, TargetReply) or step.origin != "human":
+            return
+        if not played_by_human(seen.project, "target"):
+            yield from self._by_hand(seen, payload, self._said(original or step))
 
     def _original(self, step: Step) -> Step | None:
         """The step that this is a copy of, however often it was copied; itself when it is none,
@@ -59,17 +59,23 @@ class Edits:
             past = known[step.id] = hash((past, step.payload))
         return past
 
+    def _said(self, edit: Step) -> TargetReply | None:
+        """What the target itself said where a human's reply stands now, before the first edit."""
+        step: Step | None = edit
+        while step is not None and step.origin == "human":
+            step = self._steps.get(step.replaces or "")
+            step = self._original(step) if step is not None else None
+        return step.payload if step and isinstance(step.payload, TargetReply) else None
+
     def _by_hand(
-        self, seen: Seen, payload: TargetReply, replaced: Step | None
+        self, seen: Seen, now: TargetReply, before: TargetReply | None
     ) -> Iterator[Finding]:
-        before = replaced.payload if replaced is not None else None
-        if not isinstance(before, TargetReply):
-            if not isinstance(seen.project.target, HumanTarget):
-                yield seen.flag("target-edited", "written by hand where the target speaks")
+        if before is None:
+            yield seen.flag("target-edited", "written by hand where the target speaks")
             return
-        if words := _changed(before, payload):
+        if words := _changed(before, now):
             yield seen.flag("target-edited", f"{words} changed by hand")
-        if words := _broken_signature(before, payload):
+        if words := _broken_signature(before, now):
             yield seen.flag("edited-signed-reasoning", words)
 
 

@@ -76,7 +76,8 @@ def rollout(*steps: Payload | Step, projects: Sequence[Project] = ()) -> Rollout
 
 
 def step(name: str, payload: Payload, **more: Any) -> Step:
-    return Step(name, None, role_of(payload), payload, more.pop("origin", "model"), **more)
+    parent, origin = more.pop("parent_id", None), more.pop("origin", "model")
+    return Step(name, parent, role_of(payload), payload, origin, **more)
 
 
 def flags(*steps: Payload | Step, projects: Sequence[Project] = ()) -> list[tuple[str, str]]:

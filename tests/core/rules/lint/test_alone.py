@@ -58,7 +58,8 @@ def test_what_else_a_step_says_alone() -> None:
         ("你好，请帮我退款" * 400 + "\u202e", True),
         ("你好，请帮我退款" * 400, False),
         ("🏳️‍🌈 and می‌خواهم", False),
-        ("a\tb\nc", False),
+        ("a\tb\nc\r\nd", False),
+        ("10%\r20%", True),
     ],
 )
 def test_hidden_characters(text: str, flagged: bool) -> None:

@@ -72,8 +72,20 @@ def test_a_copy_from_another_rollout_says_nothing_of_edits() -> None:
 )
 def test_a_targets_words_changed_by_hand(new: Payload, rules: list[str]) -> None:
     tree = rollout(HELLO, BYE)
-    tree.add(step("o", new, origin="human", replaces="s2"))
-    assert [each.rule for each in findings(tree, "o") if each.rule != "illegal"] == rules
+    tree.add(step("o", new, origin="human", replaces="s2", parent_id="s1"))
+    assert [each.rule for each in findings(tree, "o")] == rules
+
+
+def test_an_edit_of_an_edit_is_held_against_what_the_target_said() -> None:
+    tree = rollout(HELLO, BYE)
+    first = step("o", target_reply("Lost."), origin="human", replaces="s2", parent_id="s1")
+    tree.add(first)
+    tree.add(step("p", BYE, origin="human", replaces="o", parent_id="s1"))
+    tree.add(step("c", first.payload, origin="human", copied_from="o", parent_id="s1"))
+    tree.add(step("d", BYE, origin="human", replaces="c", parent_id="s1"))
+    assert [each.rule for each in findings(tree, "o")] == ["target-edited"]
+    assert findings(tree, "p") == findings(tree, "d") == ()
+    assert [each.rule for each in findings(tree, "c")] == ["target-edited"]
 
 
 def test_what_is_written_where_the_target_speaks_is_a_humans() -> None:
@@ -94,6 +106,6 @@ def test_what_is_written_where_the_target_speaks_is_a_humans() -> None:
 def test_signed_reasoning_that_was_edited(block: Reasoning | None, broken: bool) -> None:
     tree = rollout(HELLO, SIGNED)
     new = TargetReply(text_parts("Hm!"), reasoning=(block,) if block else ())
-    tree.add(step("o", new, origin="human", replaces="s2"))
-    found = [each.rule for each in findings(tree, "o") if each.rule != "illegal"]
+    tree.add(step("o", new, origin="human", replaces="s2", parent_id="s1"))
+    found = [each.rule for each in findings(tree, "o")]
     assert found == ["target-edited", *(["edited-signed-reasoning"] if broken else [])]
