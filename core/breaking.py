@@ -38,16 +38,16 @@ class Breaks:
         if status == "parked" and is_before(note):
             self._let_by = self._here(self._writer.head)
 
-    def before(self, parent: str | None) -> list[Fired]:
+    def before(self, parent: str | None) -> Sequence[Fired]:
         """Who stops the run before a role is asked after ``parent``."""
         breaks = self._set()
         if breaks is None or not breaks.any_before or self._let_by == self._here(parent):
-            return []
+            return ()
         if self._writer.recorded_next(parent) is not None:
-            return []
+            return ()
         asks = self._asks(parent)
         if not asks:
-            return []
+            return ()
         with self._telling():
             fired = self._watching(breaks, parent).before(asks)
         if fired:
@@ -108,12 +108,15 @@ class Breaks:
     def _watching(self, breaks: BreakpointSet, parent: str | None) -> Watch:
         """The watch over the path to ``parent``: the one at hand, as a rule."""
         from .rules.breakpoints import Watch
-        from .rules.path_facts import PathFacts
 
         watch = self._watch
         project = self._writer.project
-        if watch is None or watch.path.leaf_id != parent or watch.path.project is not project:
-            path = PathFacts(self._writer.rollout.path(parent), project, self._scores())
-            watch = self._watch = Watch(breaks, path, self._writer.hits)
-        watch.breaks = breaks
+        if (
+            watch is None
+            or watch.breaks is not breaks
+            or watch.facts.leaf_id != parent
+            or watch.facts.project is not project
+        ):
+            facts = breaks.facts(project, self._writer.rollout.path(parent), self._scores())
+            watch = self._watch = Watch(breaks, facts, self._writer.hits)
         return watch

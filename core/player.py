@@ -190,7 +190,7 @@ class Player:
         self._writer.emit(Failed(attempt))
         self._writer.save()
 
-    def _is_over(self, step: Step, fired: list[Fired], reached: bool) -> bool:
+    def _is_over(self, step: Step, fired: Sequence[Fired], reached: bool) -> bool:
         """Whether the run ends with this step; all the reasons are told. ``reached``: it was to go
         no further.
         """
@@ -219,7 +219,7 @@ class Player:
         return limit_reached(writer.state_at(step_id), writer.project)
 
     def _stop_at(
-        self, at: str | None, fired: list[Fired], limit: str = "", pause: str = ""
+        self, at: str | None, fired: Sequence[Fired], limit: str = "", pause: str = ""
     ) -> None:
         """Say what ended the run, and keep it where the rollout waits for a human."""
         writer = self._writer

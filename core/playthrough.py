@@ -152,10 +152,9 @@ async def play_through(
 def _watch(project: Project) -> Watch | None:
     """The eyes of the project's breakpoints on a path that begins; None where all are off."""
     from .rules.breakpoints import Watch, compile_breakpoints
-    from .rules.path_facts import PathFacts
 
     breaks = compile_breakpoints(project.breakpoints)
-    return None if breaks is None else Watch(breaks, PathFacts((), project), Hits())
+    return None if breaks is None else Watch(breaks, breaks.facts(project), Hits())
 
 
 def attempt_of(

@@ -11,12 +11,14 @@ from functools import lru_cache
 
 from ..errors import UsageError
 from ..model.debugging import Breakpoint
+from ..model.marks import Score
+from ..model.project import Project
 from ..model.steps import Step
 from .hits import Fired, Hits
-from .path_facts import PathFacts
 from .query import QueryError, parse
 from .query_types import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
-from .step_fields import SHAPES, STEPS, Facts, shape_of
+from .run_facts import RunFacts
+from .step_fields import SHAPES, STEPS, Facts, fields_named, shape_of
 from .step_query import compile_query
 from .stepper import Ask
 
@@ -92,6 +94,7 @@ class BreakpointSet:
     def __init__(self, breakpoints: tuple[Breakpoint, ...]) -> None:
         self.breakpoints = breakpoints
         self._tests: dict[str, _Tests] = dict.fromkeys(SHAPES, ())
+        self._fields: frozenset[str] = frozenset()
         self.any_before = False
         for place, each in enumerate(breakpoints):
             if each.enabled:
@@ -101,6 +104,7 @@ class BreakpointSet:
     def _add(self, place: int, breakpoint: Breakpoint) -> None:
         node = query_of(breakpoint)
         query = None if node is None else compile_query(node)
+        self._fields |= frozenset() if node is None else fields_named(node)
         for shape in SHAPES:
             if shape.startswith("before") is not breakpoint.before:
                 continue
@@ -108,15 +112,26 @@ class BreakpointSet:
             if test is not False:
                 self._tests[shape] += ((place, None if test is True else test),)
 
-    def after(self, step: Step, path: PathFacts) -> Sequence[int]:
-        """The places of those that hold at the last step of the path."""
-        tests = self._tests[shape_of(step.payload)]
-        return _holding(tests, path.facts(-1)[0]) if tests else ()
+    def facts(
+        self, project: Project, path: Iterable[Step] = (), scores: Sequence[Score] = ()
+    ) -> RunFacts:
+        """What these breakpoints look at, at the end of a path that is being played."""
+        return RunFacts(
+            project,
+            path,
+            scores,
+            pairs_calls=not self._fields.isdisjoint(("tool", "args", "invalid")),
+            counts_repeats="repeated" in self._fields,
+        )
 
-    def before(self, ask: Ask, path: PathFacts) -> Sequence[int]:
+    def after(self, facts: RunFacts) -> Sequence[int]:
+        """The places of those that hold at the last step of the path."""
+        tests = self._tests[shape_of(facts.said)]  # type: ignore[arg-type]
+        return _holding(tests, facts) if tests else ()
+
+    def before(self, ask: Ask, facts: RunFacts) -> Sequence[int]:
         """The places of those that hold before this question, at the end of the path."""
-        facts, shape = path.facts_before(ask)
-        return _holding(self._tests[shape], facts)
+        return _holding(self._tests[f"before {ask.role}"], facts.before(ask))
 
 
 def _holding(tests: _Tests, facts: Facts) -> Sequence[int]:
@@ -155,23 +170,24 @@ class Watch:
     that are not to be ignored stop the run.
     """
 
-    def __init__(self, breaks: BreakpointSet, path: PathFacts, hits: Hits) -> None:
-        self.path = path
+    def __init__(self, breaks: BreakpointSet, facts: RunFacts, hits: Hits) -> None:
         self.breaks = breaks
+        self.facts = facts
         self._hits = hits
 
-    def after(self, step: Step) -> list[Fired]:
+    def after(self, step: Step) -> Sequence[Fired]:
         """The path goes on with this step: who stops the run there."""
-        self.path.extend(step)
-        matched = self.breaks.after(step, self.path)
-        return self._stopping(matched, f"at step {len(self.path)}") if matched else []
+        facts = self.facts
+        facts.take(step)
+        matched = self.breaks.after(facts)
+        return self._stopping(matched, f"at step {facts.place}") if matched else ()
 
-    def before(self, asks: Iterable[Ask]) -> list[Fired]:
+    def before(self, asks: Iterable[Ask]) -> Sequence[Fired]:
         """Who stops the run before these questions are asked at the end of the path."""
         matched: set[int] = set()
         for ask in asks:
-            matched.update(self.breaks.before(ask, self.path))
-        return self._stopping(sorted(matched), f"before step {len(self.path) + 1}")
+            matched.update(self.breaks.before(ask, self.facts))
+        return self._stopping(sorted(matched), f"before step {self.facts.place + 1}")
 
     def _stopping(self, matched: Iterable[int], where: str) -> list[Fired]:
         fired: list[Fired] = []

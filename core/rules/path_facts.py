@@ -156,12 +156,15 @@ def _tokens(tokens: int, step: Step) -> int:
     return tokens + usage.prompt_tokens + usage.completion_tokens
 
 
-_Repeats = tuple[int, int, tuple[str, str], str]
+Repeats = tuple[int, int, tuple[str, str], str]
 """How often the exchange that ends here came in a row (0 where none ends), how often the last one
 did, what was said in it, and the user's last message."""
 
+NO_REPEATS: Repeats = (0, 0, ("", ""), "")
 
-def _repeated(before: _Repeats, step: Step) -> _Repeats:
+
+def fold_repeated(before: Repeats, step: Step) -> Repeats:
+    """Take one more step in."""
     _, count, said, asked = before
     payload = step.payload
     if isinstance(payload, UserMessage):
@@ -173,11 +176,14 @@ def _repeated(before: _Repeats, step: Step) -> _Repeats:
     return count, count, now, asked
 
 
-_Answered = tuple[ToolCall | None, tuple[ToolCall, ...], dict[str, ToolCall] | None]
+Answered = tuple[ToolCall | None, tuple[ToolCall, ...], dict[str, ToolCall] | None]
 """The call that this result answers, the calls that wait, and the newest call of each id."""
 
+NONE_ANSWERED: Answered = (None, (), None)
 
-def _answered(before: _Answered, step: Step) -> _Answered:
+
+def fold_answered(before: Answered, step: Step) -> Answered:
+    """Take one more step in."""
     _, waiting, newest = before
     payload = step.payload
     if isinstance(payload, ToolResult):
@@ -200,6 +206,6 @@ _FOLDS: dict[str, tuple[Any, Callable[[Any, Step], Any]]] = {
     "turn": (0, _turn),
     "cost": (0.0, _cost),
     "tokens": (0, _tokens),
-    "repeated": ((0, 0, ("", ""), ""), _repeated),
-    "answered": ((None, (), None), _answered),
+    "repeated": (NO_REPEATS, fold_repeated),
+    "answered": (NONE_ANSWERED, fold_answered),
 }

@@ -36,13 +36,14 @@ class Known(msgspec.Struct, frozen=True):
 class Reader(msgspec.Struct, frozen=True):
     """How a field is read. ``text`` reads what ``~`` looks at and ``folded`` what ``:`` looks at,
     in lower case, where that is not the value itself. ``many``: the value is a tuple of values,
-    of which one must do.
+    of which one must do. ``number``: it is always there, and a number.
     """
 
     read: Read
     text: Read | None = None
     folded: Read | None = None
     many: bool = False
+    number: bool = False
 
 
 Source = Callable[[Ref], Known | Reader]
@@ -90,14 +91,28 @@ def _any(tests: tuple[Test, ...]) -> Test:
     if len(tests) == 2:
         one, other = tests
         return lambda thing: one(thing) or other(thing)
-    return lambda thing: any(test(thing) for test in tests)
+
+    def any_holds(thing: Any) -> bool:
+        for test in tests:  # noqa: SIM110  # a generator would take longer than most tests
+            if test(thing):
+                return True
+        return False
+
+    return any_holds
 
 
 def _all(tests: tuple[Test, ...]) -> Test:
     if len(tests) == 2:
         one, other = tests
         return lambda thing: one(thing) and other(thing)
-    return lambda thing: all(test(thing) for test in tests)
+
+    def all_hold(thing: Any) -> bool:
+        for test in tests:  # noqa: SIM110
+            if not test(thing):
+                return False
+        return True
+
+    return all_hold
 
 
 def _has(found: Known | Reader, flag: bool) -> Test | bool:
@@ -123,9 +138,12 @@ def _compare(node: Compare, found: Known | Reader) -> Test | bool:
         return lambda thing: wanted in folded(thing)
     if node.op in ("~", ":") and found.text is not None:
         read = found.text
-    if node.op == "=" and isinstance(node.value, str):
-        value = node.value
-        return lambda thing: read(thing) == value
+    value = node.value
+    if node.op == "=" and (found.number or isinstance(value, str)):
+        return lambda thing: bool(read(thing) == value)
+    if found.number and node.op in _ORDERS:
+        order = _ORDERS[node.op]
+        return lambda thing: order(read(thing), value)
     return lambda thing: check(read(thing))
 
 
@@ -144,13 +162,13 @@ def _check(node: Compare) -> Callable[[Any], bool]:
         return lambda value: value is not MISSING and bool(search(as_text(value)[:SEARCHED]))
     order = _ORDERS[node.op]
     if isinstance(wanted, str):
-        return lambda value: isinstance(value, str) and bool(order(value, wanted))
+        return lambda value: isinstance(value, str) and order(value, wanted)
     if wanted is None or isinstance(wanted, bool):
         return lambda value: False
-    return lambda value: type(value) in (int, float) and bool(order(value, wanted))
+    return lambda value: type(value) in (int, float) and order(value, wanted)
 
 
-_ORDERS: dict[str, Callable[[Any, Any], Any]] = {
+_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,

@@ -14,6 +14,7 @@ from ..model.messages import (
     STOP_REASONS,
     Payload,
     Stop,
+    SystemNote,
     TargetReply,
     ToolCall,
     ToolResult,
@@ -202,14 +203,19 @@ settled before a run begins.
 
 def shape_of(payload: Payload) -> str:
     """The shape that a step of this payload has."""
-    if isinstance(payload, TargetReply):
-        return "reply with calls" if payload.tool_calls else "reply"
-    if isinstance(payload, UserMessage):
-        return "message with calls" if payload.tool_calls else "message"
-    if isinstance(payload, ToolResult):
-        return "result"
-    return "stop" if isinstance(payload, Stop) else "note"
+    shape, with_calls = _SHAPE_OF[type(payload)]
+    if with_calls and payload.tool_calls:  # type: ignore[union-attr]
+        return with_calls
+    return shape
 
+
+_SHAPE_OF: dict[type[Payload], tuple[str, str]] = {
+    UserMessage: ("message", "message with calls"),
+    TargetReply: ("reply", "reply with calls"),
+    ToolResult: ("result", ""),
+    Stop: ("stop", ""),
+    SystemNote: ("note", ""),
+}
 
 _ROLE_OF = {
     "message": "evaluator",
@@ -332,10 +338,10 @@ _READERS: dict[str, Reader] = {
     "result": Reader(Facts.result, text=Facts.text, folded=Facts.folded),
     "text": Reader(Facts.text, folded=Facts.folded),
     "reasoning": Reader(_reasoning),
-    "turn": Reader(lambda facts: facts.where.turn),
-    "step": Reader(lambda facts: facts.where.place),
-    "cost": Reader(lambda facts: facts.where.cost),
-    "tokens": Reader(lambda facts: facts.where.tokens),
+    "turn": Reader(lambda facts: facts.where.turn, number=True),
+    "step": Reader(lambda facts: facts.where.place, number=True),
+    "cost": Reader(lambda facts: facts.where.cost, number=True),
+    "tokens": Reader(lambda facts: facts.where.tokens, number=True),
     "repeated": Reader(_repeated),
     "failure": Reader(lambda facts: facts.said.is_error),
     "stop": Reader(lambda facts: facts.said.reason),
@@ -357,3 +363,12 @@ def tools_named(node: Node) -> tuple[str, ...]:
     if isinstance(node, Has):
         return ()
     return tuple(name for part in node.parts for name in tools_named(part))
+
+
+def fields_named(node: Node) -> frozenset[str]:
+    """The fields that a query asks for."""
+    if isinstance(node, Compare | Has):
+        return frozenset((node.ref.name,))
+    if isinstance(node, Not):
+        return fields_named(node.part)
+    return frozenset().union(*map(fields_named, node.parts))
