@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from rollstep.core.casting import RolesFor
 from rollstep.tui.controller import Controller
 from rollstep.tui.rollstep_app import RollstepApp
 from rollstep.tui.screens.debugger import DebuggerScreen
@@ -98,7 +99,8 @@ def engines() -> Iterator[list[Controller]]:
 @pytest.fixture
 def opened(engines: list[Controller], tmp_path: Path) -> Opened:
     """``async with opened(sample="refund", size=(160, 45)) as driver``; keys never rest unless a
-    guard is given. ``snapshot`` shows a rollout made by hand, without a session behind it.
+    guard is given. ``snapshot`` shows a rollout made by hand, without a session behind it;
+    ``roles`` plays instead of the project's own.
     """
 
     @asynccontextmanager
@@ -110,10 +112,13 @@ def opened(engines: list[Controller], tmp_path: Path) -> Opened:
         size: tuple[int, int] = (160, 45),
         guard: KeyGuard | None = None,
         library: Path | None = None,
+        roles: RolesFor | None = None,
     ) -> AsyncIterator[Driver]:
         controller = start_controller(library)
         engines.append(controller)
         controller.started.result()
+        if roles is not None:
+            controller.engine._roles = roles
         if sample:
             target = OpenTarget(sample=sample)
         if target is not None:

@@ -62,7 +62,7 @@ async def test_r_and_enter_give_the_scripts_next_alternative(opened: Opened) -> 
         await driver.until(lambda: model.step is not None and model.step is not old)
         await driver.until(lambda: "1 new take" in driver.text())
         assert model.takes(model.cursor) == 2
-        assert "take 2 is shown" in driver.text()
+        assert "| shows all side by side" in driver.text()
         await driver.press("comma")
         assert model.step == old
 

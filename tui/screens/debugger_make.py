@@ -16,6 +16,8 @@ _GOES_THERE = frozenset(
 """Commands after which the cursor stands where the head is."""
 _ASKS_ROLES = frozenset({"override", "retake"})
 """Those that may take long: who has looked elsewhere meanwhile is left there."""
+_BEING_MADE = "A step is being made. Wait for it, or cancel it with Esc."
+_PAUSING = "Pausing after this step …"
 _MAKES_NOTHING = frozenset({"change of breakpoints", "silencing a flag", "mark", "naming a branch"})
 """What may be undone and redone while the human looks elsewhere."""
 
@@ -36,7 +38,7 @@ class MakeActions:
         """Whether a command may be given now; says so where not."""
         if not self.screen.rollstep.controller.busy:
             return True
-        self.screen.flash("A step is being made. Wait for it, or cancel it with Esc.")
+        self.screen.flash(_BEING_MADE)
         return False
 
     def _from_here(self, command: Callable[[str | None], bool]) -> None:
@@ -70,7 +72,7 @@ class MakeActions:
         """Run, or pause the run."""
         if self.screen.rollstep.controller.busy:
             self.screen.rollstep.controller.pause()
-            self.screen.flash("Pausing after this step …")
+            self.screen.flash(_PAUSING)
             return
         self._from_here(self.screen.rollstep.controller.run)
 
@@ -278,6 +280,8 @@ class MakeActions:
     def command_ended(self, label: str, result: object) -> None:
         """A command is over: follow the head, and say what happened."""
         model = self.screen.model
+        if self.screen.flashed is not None and self.screen.flashed[0] in (_BEING_MADE, _PAUSING):
+            self.screen.flashed = None  # true no longer
         stays = label in ("undo", "redo") and result in _MAKES_NOTHING
         if label in _ASKS_ROLES:
             stays = not model.watching

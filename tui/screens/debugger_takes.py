@@ -110,12 +110,16 @@ class Actions:
         """Takes have come: say how many, and show several side by side."""
         screen, model = self.screen, self.screen.model
         (asked, wanted), step = self._asked, model.step
-        if not made or step is None or step.parent_id != made[0].parent_id:
-            return  # the human has gone elsewhere
-        place = model.rollout.takes(step.id).index(step.id) + 1 if not step.late else 0
-        more = "; the script has no more" if len(made) < wanted and step.origin == "script" else ""
-        count = f"{len(made)} new take{'s' if len(made) > 1 else ''}{more}"
-        screen.flash(f"{count}; take {place} is shown, {_SIDE_BY_SIDE}.", "ok")
+        if not made:
+            return
+        number = len(model.rollout.path(asked))
+        count = f"{len(made)} new take{'s' if len(made) > 1 else ''} of step {number}"
+        if len(made) < wanted and made[0].origin == "script":
+            count += ", and no more there are"
+        if step is None or step.parent_id != made[0].parent_id:
+            screen.flash(f"{count}. You have gone elsewhere and stay there.", "ok")
+            return
+        screen.flash(f"{count}: | shows all side by side, , and . walk them.", "ok")
         if wanted > 1 and screen.app.screen is screen:
             self._show(step.id, asked)
 
@@ -150,9 +154,6 @@ class Actions:
             screen.flash(f"T{words[1:]}: what follows goes on from it; ' goes back.", "ok")
 
         screen.app.push_screen(TakesScreen(screen.model, screen.palette, step_id, base_id), chosen)
-
-
-_SIDE_BY_SIDE = "| shows all side by side, , and . walk them"
 
 
 def _nothing_new(takes: int) -> str:
