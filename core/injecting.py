@@ -30,10 +30,12 @@ def fault_instead(writer: TreeWriter, old: Step, fault: str) -> ToolResult:
 
 
 def _spot(writer: TreeWriter, parent: str | None, instead: ToolResult | None) -> FaultSpot | None:
+    there = writer.recorded_next(parent)
     return fault_spot(
         writer.state_at(parent),
         writer.project,
         seed=str(writer.rollout.header.seed),
         takes=len(writer.rollout.children(parent)),
         instead=instead,
+        beside=writer.rollout.steps[there].payload if there is not None and not instead else None,
     )

@@ -82,10 +82,12 @@ def _instead(model: DebuggerModel, step_id: str, result: ToolResult) -> FaultTar
 def _spot(
     model: DebuggerModel, count: int, parent: str | None, instead: ToolResult | None
 ) -> FaultSpot | None:
+    steps = model.path.steps
     return fault_spot(
-        PathState.of(model.project, model.path.steps[:count]),
+        PathState.of(model.project, steps[:count]),
         model.project,
         seed=str(model.rollout.header.seed),
         takes=len(model.rollout.children(parent)),
         instead=instead,
+        beside=steps[count].payload if count < len(steps) and not instead else None,
     )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..model.messages import ToolResult
+from ..model.messages import Payload, ToolResult
 from ..model.project import Project
 from ..model.view import View
 from .faults import FAULTS, FaultPlace, fault_place, fault_result, find_fault, fits, why_not
@@ -61,15 +61,19 @@ def fault_spot(
     seed: str,
     takes: int,
     instead: ToolResult | None = None,
+    beside: Payload | None = None,
 ) -> FaultSpot | None:
     """The spot after this path: the first open call or, with ``instead``, the one that this result
     answers, in whose place the fault is put. None where no such call is open. ``takes`` counts the
-    steps that stand there already.
+    steps that stand there already; ``beside`` is the one that is walked, a result perhaps.
     """
     for call in state.position.open_calls:
         if instead is None or call.id == instead.call_id:
+            known = instead
+            if isinstance(beside, ToolResult) and beside.call_id == call.id:
+                known = beside
             messages = state.messages("tool", project)
-            place = fault_place(project, messages, call, instead)
+            place = fault_place(project, messages, call, known)
             return FaultSpot(place, _key(seed, len(messages), takes, call.id))
     return None
 

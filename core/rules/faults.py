@@ -25,7 +25,7 @@ class FaultPlace(msgspec.Struct, frozen=True):
     """The call that a fault would answer, and what is known there.
 
     ``previous`` is the newest result of the same tool in the path that was no error; ``instead`` is
-    the result in whose place the fault is put, if there is one.
+    the result in whose place the fault is put, or beside which it stands, if there is one.
     """
 
     call: ToolCall
@@ -85,12 +85,10 @@ _KINDS: dict[str, _Kind] = {
     "permission_denied": _Kind("The caller may not do this", _name(texts.permission_denied), True),
     "empty": _Kind("An empty result, and no error", lambda _, __: ""),
     "truncated_json": _Kind("JSON that breaks off in the middle", _truncated),
-    "wrong_type": _Kind("A value of a wrong type, against the tool's returns", _wrong_type),
+    "wrong_type": _Kind("A value that fails the tool's returns", _wrong_type),
     "stale_data": _Kind("The tool's previous result again", lambda _, __: ""),
     "very_long": _Kind("About 200,000 characters of data", lambda _, rng: texts.very_long(rng)),
-    "prompt_injection": _Kind(
-        "Data that tells the target to call another tool (a test, harmless)", _injection
-    ),
+    "prompt_injection": _Kind("Data that tells the target what to do (a test)", _injection),
 }
 
 FAULTS: dict[str, str] = {name: kind.help for name, kind in _KINDS.items()}

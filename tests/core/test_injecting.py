@@ -47,6 +47,14 @@ async def test_every_kind_can_be_injected_and_is_the_same_for_the_same_seed(faul
     assert (await one.inject(fault)).payload == (await other.inject(fault)).payload
 
 
+async def test_a_fault_beside_a_recorded_result_is_made_of_it() -> None:
+    session = await played()
+    path = session.rollout.path(session.head)
+    step = await session.inject("truncated_json", path[1].id)
+    assert ORDER.startswith(payload_text(step.payload))
+    assert session.rollout.takes(step.id) == [path[2].id, step.id]
+
+
 async def test_a_fault_in_the_place_of_a_result_is_a_new_take() -> None:
     session = await played(author="mira")
     path = session.rollout.path(session.head)

@@ -18,7 +18,7 @@ from ..widgets.text_box import TextBox
 from .key_guard import KeyGuard
 
 MEANS = {
-    "goal_reached": "the goal is reached, or refused with a reason",
+    "goal_reached": "the goal was reached",
     "max_turns": "there are no turns left",
     "unrecoverable": "it cannot come right any more",
 }
