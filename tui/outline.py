@@ -30,12 +30,12 @@ class Outline:
         self.version = 0
         """Changes when rows may look otherwise than before."""
         self.rows: list[TreeRow] = []
-        self.read(drafts)
-        if len(self.rows) > _UNFOLDED:
-            here = self.tree.of.get(model.step_id, 0)
-            self.folded = {s.first for s in self.tree.segments if not s.children}
-            self.folded.discard(self.tree.segments[here].first)
-            self._flatten()
+        self._make(drafts)
+        tree = self.tree
+        if tree.row_count > _UNFOLDED:
+            here = tree.segments[tree.of.get(model.step_id, 0)]
+            self.folded = {s.first for s in tree.segments if not s.children and s is not here}
+        self._flatten()
         self.go_to_step(model.step_id)
 
     # what is there
@@ -43,11 +43,14 @@ class Outline:
     def read(self, drafts: Mapping[str, str]) -> None:
         """Make the tree anew from the model; the cursor stays on its row, or near it."""
         before = self.key
+        self._make(drafts)
+        self._flatten(before)
+
+    def _make(self, drafts: Mapping[str, str]) -> None:
         self.tree = OutlineTree(self.model, drafts)
         self.ledger = Ledger(self.model.rollout, self.model.commands.values())
         self.words = Words(self.model, self.tree, self.ledger)
         self._stamp = self._seen()
-        self._flatten(before)
 
     def is_old(self) -> bool:
         """Whether the model has changed since the tree was made."""
@@ -62,9 +65,9 @@ class Outline:
             *(id(path), len(path.flagged), len(model.attempts), id(model.last_command)),
         )
 
-    def look_for_breaks(self, most: int) -> bool:
-        """Look on for breakpoints that hold; whether rows were added."""
-        found = self.tree.look_for_breaks(most)
+    def look_on(self, most: int) -> bool:
+        """Look on for flags and breakpoints; whether rows were added."""
+        found = self.tree.look_on(most)
         if found:
             self._flatten(self.key)
         return found

@@ -14,6 +14,8 @@ from .wrap import fit, pad
 
 _DEEPEST = 12
 """Levels that are drawn; what is deeper stands there too, with a sign."""
+_ROOMY = 84
+"""From so many cells on there is room for the turns."""
 _STYLES = {
     "draft": "warn",
     "edit": "human",
@@ -34,9 +36,10 @@ class Columns(NamedTuple):
 
 def columns(width: int) -> Columns:
     """How a line of this width is shared."""
+    name = min(max(width // 3, 24), 40)
     if width < 60:
         return Columns(max(width // 2 - 4, 12), 9, 0, 12)
-    return Columns(min(max(width // 3, 28), 40), 10, 7, 13)
+    return Columns(name, 10, 7 if width >= _ROOMY else 0, 13)
 
 
 def header(width: int) -> Row:

@@ -5,7 +5,7 @@ listed under each. Pure, and without recursion: a chain of 10,000 forks is as de
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from rollstep.core.model.messages import Stop, UserMessage
@@ -55,17 +55,15 @@ class Segment:
     """
 
     __slots__ = (
-        *("children", "counts", "first", "hidden", "index", "items", "last", "leaves"),
-        *("length", "parent", "size", "start", "stop", "turns"),
+        *("children", "counts", "hidden", "index", "items", "leaves", "parent"),
+        *("size", "start", "steps", "stop", "turns"),
     )
 
     def __init__(self, index: int, parent: int, start: int, turn: int) -> None:
         self.index = index
         self.parent = parent
         self.start = start
-        self.first: str | None = None
-        self.last: str | None = None
-        self.length = 0
+        self.steps: list[Step] = []
         self.turns = (turn, turn)
         self.stop: Stop | None = None
         self.children: list[int] = []
@@ -74,6 +72,21 @@ class Segment:
         self.hidden = False
         self.counts = Counts()
         self.items: list[Item] = []
+
+    @property
+    def length(self) -> int:
+        """How many steps it has."""
+        return len(self.steps)
+
+    @property
+    def first(self) -> str | None:
+        """The id of its first step."""
+        return self.steps[0].id if self.steps else None
+
+    @property
+    def last(self) -> str | None:
+        """The id of its last step."""
+        return self.steps[-1].id if self.steps else None
 
 
 class TreeRow(NamedTuple):
@@ -98,7 +111,12 @@ class OutlineTree:
         self._branch = {branch.leaf_id: branch for branch in model.branches}
         self._drafts = _by_step(drafts)
         self._silenced = {(each.step_id, each.rule) for each in model.silences}
-        self._looked = 0 if model.breakpoints else len(model.path)
+        self._flagged = {model.path.steps[i].id: words for i, words in model.path.flagged.items()}
+        self._unflagged: list[int] = []
+        """Segments of branches that are not shown, to be looked at for flags."""
+        self._broken = 0 if model.breakpoints else len(model.path)
+        """Steps of the path that were looked at for breakpoints."""
+        self._special = self._flagged.keys() | self._drafts.keys() | model.attempts.keys()
         self._collect_items(self.segments[0], None, 0)
         self._build()
         self._sum_up()
@@ -109,6 +127,11 @@ class OutlineTree:
         """Whether the place before the first step has a row of its own."""
         root = self.segments[0]
         return bool(root.items) or len(root.children) != 1
+
+    @property
+    def row_count(self) -> int:
+        """How many rows there are when nothing is folded."""
+        return len(self.segments) + sum(len(segment.items) for segment in self.segments)
 
     @property
     def hidden(self) -> int:
@@ -142,17 +165,39 @@ class OutlineTree:
             yield index
 
     @property
-    def looked_for_breaks(self) -> bool:
-        """Whether all of the branch that is shown was looked at for breakpoints."""
-        return self._looked >= len(self._model.path)
+    def looked_at_all(self) -> bool:
+        """Whether every step was looked at for flags and breakpoints."""
+        return not self._unflagged and self._broken >= len(self._model.path)
 
-    def look_for_breaks(self, most: int) -> bool:
-        """Look where breakpoints hold in the next so many steps of the branch that is shown;
-        whether they do. For a long path this takes time: it is done when the screen is painted.
+    def look_on(self, most: int) -> bool:
+        """Look for flags in about so many steps of the branches that are not shown, or for
+        breakpoints that hold in as many of the one that is; whether any were found. In a large
+        rollout this takes time, and is done when the screen is painted.
         """
+        found, looked = False, 0
+        while self._unflagged and looked < most:
+            segment = self.segments[self._unflagged.pop()]
+            looked += segment.length
+            found = self._look_for_flags(segment) or found
+        return self._look_for_breaks(most - looked) or found
+
+    def _look_for_flags(self, segment: Segment) -> bool:
+        shown, before = self._model.path.at, segment.counts.flags
+        for place, step in enumerate(segment.steps, segment.start):
+            if step.id in shown or not (flags := cheap(step)):
+                continue
+            words = [f.words for f in flags if (f.step_id, f.rule) not in self._silenced]
+            if words:
+                self._flag(segment, step, place, words)
+        if segment.counts.flags == before:
+            return False
+        segment.items.sort(key=_place)
+        return True
+
+    def _look_for_breaks(self, most: int) -> bool:
         model, found = self._model, False
-        end = min(self._looked + most, len(model.path))
-        for place in range(self._looked, end):
+        end = min(self._broken + max(most, 0), len(model.path))
+        for place in range(self._broken, end):
             if not (held := model.breaks_at(place)):
                 continue
             step, found = model.path.steps[place], True
@@ -160,9 +205,8 @@ class OutlineTree:
             segment.counts.breaks += 1
             if segment.counts.breaks <= MOST_BREAKS:
                 words = "; ".join(_break_words(model, number) for number in held)
-                item = Item("break", step.id, place, words)
-                insort(segment.items, item, key=lambda each: each.place)
-        self._looked = end
+                insort(segment.items, Item("break", step.id, place, words), key=_place)
+        self._broken = end
         return found
 
     # building
@@ -175,58 +219,56 @@ class OutlineTree:
             before = self.segments[parent]
             place = before.start + before.length
             segment = Segment(len(self.segments), parent, place, before.turns[1])
-            segment.first = step_id
             self.segments.append(segment)
             before.children.append(segment.index)
             self._run(segment, rollout.steps[step_id])
-            stack += [(i, segment.index) for i in reversed(rollout.children(segment.last))]
+            ends = rollout.children(segment.last)
+            stack += [(i, segment.index) for i in reversed(ends)]
 
     def _run(self, segment: Segment, step: Step) -> None:
         """Take in steps up to the next fork, or the end."""
         rollout, turn, first_turn = self._model.rollout, segment.turns[1], 0
-        place = segment.start
+        index, of, steps = segment.index, self.of, segment.steps
         while True:
             payload = step.payload
             if isinstance(payload, UserMessage) or (turn == 0 and not isinstance(payload, Stop)):
                 turn += 1
-            if not isinstance(payload, Stop):
-                first_turn = first_turn or turn
-            self.of[step.id] = segment.index
-            self._collect(segment, step, place)
-            place += 1
-            children = rollout.children(step.id)
+            if not first_turn and not isinstance(payload, Stop):
+                first_turn = turn
+            step_id = step.id
+            of[step_id] = index
+            if step.origin == "human" or step.copied_from is not None or step_id in self._special:
+                self._collect(segment, step)
+            steps.append(step)
+            children = rollout.children(step_id)
             if len(children) != 1:
                 break
             step = rollout.steps[children[0]]
-        segment.last, segment.length = step.id, place - segment.start
         segment.turns = (first_turn or turn, turn)
+        if step_id not in self._model.path.at:
+            self._unflagged.append(index)
         if not children:
             segment.leaves = 1
-            segment.stop = step.payload if isinstance(step.payload, Stop) else None
-            branch = self._branch.get(step.id)
+            segment.stop = payload if isinstance(payload, Stop) else None
+            branch = self._branch.get(step_id)
             segment.hidden = branch is not None and branch.hidden
 
-    def _collect(self, segment: Segment, step: Step, place: int) -> None:
-        counts, model = segment.counts, self._model
+    def _collect(self, segment: Segment, step: Step) -> None:
+        counts, place = segment.counts, segment.start + segment.length
         if step.copied_from is not None:
             counts.copies += 1
-        elif step.origin == "human" and model.is_edit(step):
+        elif step.origin == "human" and self._model.is_edit(step):
             counts.edits += 1
             segment.items.append(Item("edit", step.id, place))
-        flags = self._flags(step)
-        if flags:
-            if counts.flags < MOST_FLAGS:
-                segment.items.append(Item("flag", step.id, place, "; ".join(flags)))
-            counts.flags += len(flags)
-        if step.id in self._drafts or step.id in model.attempts:
+        if step.id in self._flagged:
+            self._flag(segment, step, place, self._flagged[step.id])
+        if step.id in self._drafts or step.id in self._model.attempts:
             self._collect_items(segment, step.id, place)
 
-    def _flags(self, step: Step) -> tuple[str, ...]:
-        index = self._model.path.at.get(step.id)
-        if index is not None:
-            return self._model.path.flagged.get(index, ())
-        found = cheap(step)
-        return tuple(f.words for f in found if (step.id, f.rule) not in self._silenced)
+    def _flag(self, segment: Segment, step: Step, place: int, words: Sequence[str]) -> None:
+        if segment.counts.flags < MOST_FLAGS:
+            segment.items.append(Item("flag", step.id, place, "; ".join(words)))
+        segment.counts.flags += len(words)
 
     def _collect_items(self, segment: Segment, step_id: str | None, place: int) -> None:
         for kind in self._drafts.get(step_id, ()):
@@ -257,6 +299,10 @@ class OutlineTree:
                 )
                 segment.children.remove(spine)
                 segment.children.append(spine)
+
+
+def _place(item: Item) -> int:
+    return item.place
 
 
 def _break_words(model: DebuggerModel, number: int) -> str:

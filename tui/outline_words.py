@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from rollstep.core.model.history import reverts_of
-from rollstep.core.model.messages import Stop
+from rollstep.core.model.messages import Stop, payload_text
 from rollstep.core.model.steps import Step
 from rollstep.core.rules.ledger import Ledger
 
 from .changed import changed_words
-from .ledger_words import revert_words
 from .outline_tree import Item, OutlineTree, Segment
 from .presenter import DebuggerModel
 from .sanitize import one_line
@@ -16,6 +15,7 @@ from .stepview import first_words
 from .who import NAMES
 
 _WORDS = 160
+_SEARCHED = 1_000
 SIGNS = {"draft": "…", "edit": "*", "flag": "!", "failure": "x", "break": "#"}
 _BY = {"evaluator": "the evaluator", "rule": "rule", "human": "you"}
 DRAFTS = {
@@ -126,12 +126,21 @@ class Words:
         if step.injected:
             changed = f"fault {step.injected}"
         revert = self.reverts.get(step.id)
-        words = (changed, step.reason, revert_words(revert) if revert else "")
+        words = ("reverted" if revert else "", changed, step.reason)
         return one_line("; ".join(filter(None, words)).replace("\n", " "))
 
-    def searched(self, segment_index: int, item: int) -> str:
-        """What a filter looks for its text in."""
+    def searched(self, segment_index: int, index: int) -> str:
+        """What a filter looks for its text in; of an edit the texts before and after, as telling
+        thousands of them apart takes longer than a key may.
+        """
         segment = self.tree.segments[segment_index]
-        if item >= 0:
-            return f"{SIGNS[segment.items[item].kind]} {self.item(segment, item)}"
-        return " ".join((self.name(segment), self.tags(segment), self.ending(segment)))
+        if index < 0:
+            return " ".join((self.name(segment), self.tags(segment), self.ending(segment)))
+        item = segment.items[index]
+        if item.kind != "edit" or item.step_id is None:
+            return f"{SIGNS[item.kind]} {self.item(segment, index)}"
+        step = self.model.rollout.steps[item.step_id]
+        original = self.model.rollout.steps.get(step.replaces or "")
+        texts = [payload_text(each.payload)[:_SEARCHED] for each in (original, step) if each]
+        reverted = "reverted" if step.id in self.reverts else ""
+        return " ".join((f"* {item.place + 1:,} {NAMES[step.role]}", reverted, step.reason, *texts))

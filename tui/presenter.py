@@ -174,6 +174,8 @@ class DebuggerModel(Moving):
         self.unsaved, self.unsaved_count = event.words, event.count
 
     def _visibility(self, event: ev.VisibilityChanged) -> None:
+        if not (event.hidden or event.shown):
+            return  # a name, a mark: the branch that is shown stays
         self.rollout.hidden.difference_update(event.shown)
         self.rollout.hidden.update(event.hidden)
         here = self.step_id

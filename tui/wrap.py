@@ -134,6 +134,8 @@ def fit(text: str, width: int, mark: str = "…") -> str:
     head = text[: width * 8 + 8]
     if len(head) == len(text) and cells(text) <= width:
         return text
+    if head.isascii():
+        return head[: width - 1] + mark
     cut = _fit(text, 0, width - 1)
     return (text[:cut] if cells(text[:cut]) < width else "") + mark
 

@@ -109,20 +109,23 @@ def test_flags_of_branches_that_are_not_shown_can_be_silenced_too() -> None:
     other = Step("x", "s7", "tool", bad, "script", seq=20)
     snapshot = refund()
     model = DebuggerModel(snapshot._replace(steps=(*snapshot.steps, other)))
-    segment = OutlineTree(model, {}).segments[-1]
-    assert segment.counts.flags == 1
+    tree = OutlineTree(model, {})
+    assert tree.look_on(100)
+    assert tree.segments[-1].counts.flags == 1
     model.silences = (Silence("x", "tool-error"),)
-    assert OutlineTree(model, {}).segments[-1].counts.flags == 0
+    tree = OutlineTree(model, {})
+    assert not tree.look_on(100)
+    assert tree.segments[-1].counts.flags == 0
 
 
 def test_where_breakpoints_hold_is_looked_for_bit_by_bit() -> None:
     model = DebuggerModel(refund())
     model.breakpoints = (Breakpoint("kind = result", name="results"),)
     tree = OutlineTree(model, {})
-    assert not tree.looked_for_breaks
-    assert not tree.look_for_breaks(2)
-    assert tree.look_for_breaks(100)
-    assert tree.looked_for_breaks
+    assert not tree.looked_at_all
+    assert not tree.look_on(2)
+    assert tree.look_on(100)
+    assert tree.looked_at_all
     breaks = [i for s in tree.segments for i in s.items if i.kind == "break"]
     assert [item.step_id for item in breaks] == ["s3", "s4", "s8"]
     assert breaks[0].words == 'breakpoint 1 "results": kind = result'

@@ -34,21 +34,22 @@ if TYPE_CHECKING:
 
 _WIDE = 100
 """From so many columns on the preview stands beside the tree; below it else."""
-_KEYS = (
-    "j k move",
-    "Enter go there",
-    "h l fold",
-    "R revert an edit",
-    "n name",
-    "D hide",
-    ". hidden",
-    "/ filter",
-    "u U undo",
-    "Space read",
+_KEYS: tuple[tuple[str, str, str], ...] = (
+    ("j k", "move", "Down and up; PgDn PgUp a screenful, g G the ends"),
+    ("Enter", "go", "Go there: to that step, on its branch"),
+    ("h l", "fold", "Fold (or go up), unfold (or go in)"),
+    ("R", "revert", "Revert an edit (a line with *), with a reason"),
+    ("n", "name", "Name the branch that ends here"),
+    ("D", "hide", "Hide the branch that ends here, or show it again"),
+    (".", "hidden", "Show hidden branches, or leave them out"),
+    ("/", "filter", "Show only what holds the words typed"),
+    ("u U", "undo", "Undo the last command; redo it"),
+    ("Space", "read", "Read on in the preview; Backspace back"),
+    ("Esc", "back", "Back to the debugger; q and o too"),
 )
-_LAST_KEYS = "Esc back"
+"""Each key, its word in the line of keys, and what it does."""
 _LOOKED_AT = 250
-"""Steps that are looked at for breakpoints at a time, when nothing else is to be done."""
+"""Steps that are looked at for flags and breakpoints at a time, when no key waits."""
 
 
 class _Question:
@@ -101,7 +102,7 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         self._filter = TypedFilter()
         self._question: _Question | None = None
         self._to_say = ""
-        self._shown: object = None
+        self._shown: tuple[object, int] | None = None
         self._drawn: dict[object, Row] = {}
         self._looking = False
 
@@ -140,15 +141,18 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
             self.outline.read(self.debugger.rollstep.drafts())
             self._look_on()
         if self._to_say and not self.debugger.rollstep.controller.busy:
-            self.flash(self._to_say, "ok")
-            self._to_say = ""
+            self.flashed = (self._to_say, "ok")
         self.paint()
 
     def flash(self, words: str, style: str = "warn") -> None:
-        """Say something in the line under the tree until the next key."""
-        self.flashed = (one_line(words.replace("\n", "  ")), style)
-        if style != "ok":
-            self._to_say = ""
+        """Say something in the line under the tree until the next key; after what a command of this
+        screen has done, what the debugger says of it.
+        """
+        words = one_line(words.replace("\n", "  "))
+        if style == "ok" and self._to_say:
+            words = f"{self._to_say} {words}"
+        self._to_say = ""
+        self.flashed = (words, style)
         if self.children:
             self._paint_keys()
 
@@ -186,12 +190,10 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
     def _title(self, width: int) -> Row:
         tree, model = self.outline.tree, self.outline.model
         root = tree.segments[0]
-        words = [many(root.leaves, "branch"), many(len(model.rollout), "step")]
+        hidden = f", {tree.hidden:,} hidden" if tree.hidden else ""
+        words = [many(root.leaves, "branch") + hidden, many(len(model.rollout), "step")]
         edits = sum(segment.counts.edits for segment in tree.segments)
         words.append(many(edits, "edit"))
-        if tree.hidden:
-            state = "shown" if self.outline.show_hidden else "hidden"
-            words.append(f"{tree.hidden:,} of them {state} (.)")
         told = "   ".join(words) + " "
         title = fit(f" Outline › {one_line(model.rollout.header.title)}", width - len(told) - 2)
         gap = " " * max(width - len(told) - len(title), 0)
@@ -225,10 +227,14 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
 
     def _paint_page(self, region: Region) -> None:
         outline = self.outline
-        key = (outline.version, outline.key, outline.model.step_id)
-        if key != self._shown:
-            self._shown = key
+        key = (outline.key, outline.model.step_id)
+        if (key, outline.version) != self._shown:
+            same = self._shown is not None and self._shown[0] == key
+            anchor = self.document.anchor
+            self._shown = (key, outline.version)
             self.document = preview(outline)
+            if same:  # what is read on in, while the rollout goes on
+                self.document.anchor = anchor
         lead: Span = ("│ ", "rule") if self._beside else (" ", "text")
         above = 0 if self._beside else 1
         self.document.resize(region.width - len(lead[0]) - 1, region.height - above)
@@ -271,23 +277,23 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         return f"Enter goes to {_named(self.outline, step)}{more}"
 
     def _key_line(self, width: int) -> Row:
+        *most, back = _KEYS
+        last = [*_entry("?", "keys"), *_entry(*back[:2])]
+        room = width - sum(len(text) for text, _ in last)
         spans: list[Span] = []
-        used = len(_LAST_KEYS) + 2
-        for words in _KEYS:
-            key, _, what = words.rpartition(" ") if words.count(" ") == 1 else _cut(words)
-            need = len(words) + 3
-            if used + need > width:
+        for key, word, _ in most:
+            entry = _entry(key, word)
+            room -= sum(len(text) for text, _ in entry)
+            if room < 0:
                 break
-            spans += [(f" {key}", "bar:key"), (f" {what} ", "bar")]
-            used += need
-        gap = " " * max(width - used - 1, 0)
-        last = ((gap, "bar"), (" Esc", "bar:key"), (" back ", "bar"))
-        return row(*spans, *last, fill="bar")
+            spans += entry
+        used = sum(len(text) for text, _ in (*spans, *last))
+        return row(*spans, (" " * max(width - used, 0), "bar"), *last, fill="bar")
 
     # looking
 
     def _moved(self, moved: bool) -> None:
-        self.flashed = None
+        self.flashed, self._to_say = None, ""
         if moved:
             self.paint()
         else:
@@ -332,13 +338,13 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
 
     def _look_on(self) -> None:
         """Look where breakpoints hold, behind whatever key waits."""
-        if not self._looking and not self.outline.tree.looked_for_breaks:
+        if not self._looking and not self.outline.tree.looked_at_all:
             self._looking = True
             self.call_later(self._look)
 
     def _look(self) -> None:
         self._looking = False
-        if self.outline.look_for_breaks(_LOOKED_AT):
+        if self.outline.look_on(_LOOKED_AT):
             self.paint()
         if self.is_attached:
             self._look_on()
@@ -355,8 +361,11 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         self._leave()
 
     def action_help(self) -> None:
-        """All keys of the debugger."""
-        self.debugger.rollstep.dialogs.show_help()
+        """All keys of this screen."""
+        from .help import HelpScreen
+
+        rows = [(key, what) for key, _, what in _KEYS]
+        self.app.push_screen(HelpScreen([("OUTLINE: the whole rollout as a tree", rows)]))
 
     def action_leave(self) -> None:
         """Back to the debugger, with its cursor where it was."""
@@ -461,7 +470,7 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
             return
 
         def named(name: str) -> None:
-            said = f"The branch is called {name}; u takes that back." if name else "No name now."
+            said = f"The branch is called {one_line(name)}." if name else "It has no name now."
             self._command("naming a branch", said, lambda s: s.name_branch(leaf, name))
 
         self._ask("Name of the branch", self.outline.words.named.get(leaf, ""), named)
@@ -483,7 +492,7 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
             return
 
         def given(reason: str) -> None:
-            self._command("revert", "The edit is reverted; u takes that back.", lambda s: s.revert(
+            self._command("revert", "Reverted; u takes that back.", lambda s: s.revert(
                 step.id, reason
             ))  # fmt: skip
 
@@ -527,8 +536,5 @@ def _named(outline: Outline, step: Step) -> str:
     return f"step {(index or 0) + 1:,}, {kind_words(step.payload)}"
 
 
-def _cut(words: str) -> tuple[str, str, str]:
-    key, _, what = words.partition(" ")
-    if words.startswith(("j k", "h l", "u U")):
-        return words[:3], " ", words[4:]
-    return key, " ", what
+def _entry(key: str, word: str) -> tuple[Span, Span]:
+    return (f" {key}", "bar:key"), (f" {word} ", "bar")
