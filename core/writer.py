@@ -445,7 +445,8 @@ class TreeWriter:
         revision = command.revision_before if back else command.revision_after
         if revision is not None:
             self.use_revision(revision)
-        self.set_head(command.head_before if back else command.head_after)
+        if command.moves:
+            self.set_head(command.head_before if back else command.head_after)
         if command.step_ids or command.hides:
             rest = self.following(self.head) or self.rollout.path(self.head)[-1:]
             ended = rest and isinstance(rest[-1].payload, Stop)

@@ -48,6 +48,17 @@ class Command(msgspec.Struct, frozen=True, omit_defaults=True):
     undone: bool = False
     abandoned: bool = False
 
+    @property
+    def moves(self) -> bool:
+        """Whether it was the head's mover. A mark or a breakpoint is set wherever the head is, also
+        while a run moves it: taking that back leaves it there.
+        """
+        if self.step_ids or self.hides:
+            return True
+        says = bool(self.branches_after or self.marks_after or self.silences_after)
+        sets = self.breakpoints_after is not None or self.revision_after is not None
+        return not says and not sets
+
 
 def hidden_steps(commands: Iterable[Command]) -> set[str]:
     """Ids of the steps that these commands leave out of sight."""
