@@ -89,11 +89,11 @@ def label_of(breakpoint: Breakpoint, number: int) -> str:
 
 
 class BreakpointSet:
-    """Breakpoints, ready to be asked."""
+    """Breakpoints, ready to be asked: for each shape of step the tests that are left of them."""
 
     def __init__(self, breakpoints: tuple[Breakpoint, ...]) -> None:
         self.breakpoints = breakpoints
-        self._tests: dict[str, _Tests] = dict.fromkeys(SHAPES, ())
+        self.tests: dict[str, _Tests] = dict.fromkeys(SHAPES, ())
         self._fields: frozenset[str] = frozenset()
         self.any_before = False
         for place, each in enumerate(breakpoints):
@@ -110,7 +110,7 @@ class BreakpointSet:
                 continue
             test = True if query is None else query.tests[shape]
             if test is not False:
-                self._tests[shape] += ((place, None if test is True else test),)
+                self.tests[shape] += ((place, None if test is True else test),)
 
     def facts(
         self, project: Project, path: Iterable[Step] = (), scores: Sequence[Score] = ()
@@ -124,22 +124,11 @@ class BreakpointSet:
             counts_repeats="repeated" in self._fields,
         )
 
-    def after(self, facts: RunFacts) -> Sequence[int]:
-        """The places of those that hold at the last step of the path."""
-        tests = self._tests[shape_of(facts.said)]  # type: ignore[arg-type]
-        return _holding(tests, facts) if tests else ()
-
     def before(self, ask: Ask, facts: RunFacts) -> Sequence[int]:
         """The places of those that hold before this question, at the end of the path."""
-        return _holding(self._tests[f"before {ask.role}"], facts.before(ask))
-
-
-def _holding(tests: _Tests, facts: Facts) -> Sequence[int]:
-    found: list[int] = []
-    for place, test in tests:
-        if test is None or test(facts):
-            found.append(place)
-    return found
+        known = facts.before(ask)
+        tests = self.tests[f"before {ask.role}"]
+        return [place for place, test in tests if test is None or test(known)]
 
 
 @lru_cache(maxsize=64)
@@ -179,8 +168,12 @@ class Watch:
         """The path goes on with this step: who stops the run there."""
         facts = self.facts
         facts.take(step)
-        matched = self.breaks.after(facts)
-        return self._stopping(matched, f"at step {facts.place}") if matched else ()
+        found: list[int] | None = None
+        # Here and not in a function of its own: this is asked of every step of every batch.
+        for place, test in self.breaks.tests[shape_of(step.payload)]:
+            if test is None or test(facts):
+                found = [*(found or ()), place]
+        return self._stopping(found, f"at step {facts.place}") if found else ()
 
     def before(self, asks: Iterable[Ask]) -> Sequence[Fired]:
         """Who stops the run before these questions are asked at the end of the path."""

@@ -156,15 +156,14 @@ def _tokens(tokens: int, step: Step) -> int:
     return tokens + usage.prompt_tokens + usage.completion_tokens
 
 
-Repeats = tuple[int, int, tuple[str, str], str]
+_Repeats = tuple[int, int, tuple[str, str], str]
 """How often the exchange that ends here came in a row (0 where none ends), how often the last one
 did, what was said in it, and the user's last message."""
 
-NO_REPEATS: Repeats = (0, 0, ("", ""), "")
+_NO_REPEATS: _Repeats = (0, 0, ("", ""), "")
 
 
-def fold_repeated(before: Repeats, step: Step) -> Repeats:
-    """Take one more step in."""
+def _repeated(before: _Repeats, step: Step) -> _Repeats:
     _, count, said, asked = before
     payload = step.payload
     if isinstance(payload, UserMessage):
@@ -206,6 +205,6 @@ _FOLDS: dict[str, tuple[Any, Callable[[Any, Step], Any]]] = {
     "turn": (0, _turn),
     "cost": (0.0, _cost),
     "tokens": (0, _tokens),
-    "repeated": (NO_REPEATS, fold_repeated),
+    "repeated": (_NO_REPEATS, _repeated),
     "answered": (NONE_ANSWERED, fold_answered),
 }

@@ -34,9 +34,9 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class Reader(msgspec.Struct, frozen=True):
-    """How a field is read. ``text`` reads what ``~`` looks at and ``folded`` what ``:`` looks at,
-    in lower case, where that is not the value itself. ``many``: the value is a tuple of values,
-    of which one must do. ``number``: it is always there, and a number.
+    """How a field is read. ``text`` reads what ``~`` looks at (a text, or MISSING), and ``folded``
+    what ``:`` looks at, in lower case, where they are not the value itself. ``many``: the value is
+    a tuple of values, of which one must do. ``number``: it is always there, and a number.
     """
 
     read: Read
@@ -138,6 +138,11 @@ def _compare(node: Compare, found: Known | Reader) -> Test | bool:
         return lambda thing: wanted in folded(thing)
     if node.op in ("~", ":") and found.text is not None:
         read = found.text
+        if node.op == "~":
+            search = pattern(str(node.value)).search
+            return lambda thing: (
+                (text := read(thing)) is not MISSING and search(text, 0, SEARCHED) is not None
+            )
     value = node.value
     if node.op == "=" and (found.number or isinstance(value, str)):
         return lambda thing: bool(read(thing) == value)

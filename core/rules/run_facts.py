@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..model.marks import Score
-from ..model.messages import ToolCall, ToolResult, UserMessage
+from ..model.messages import TargetReply, ToolCall, ToolResult, UserMessage, parts_text
 from ..model.project import Project
 from ..model.steps import Step
-from .path_facts import NO_REPEATS, NONE_ANSWERED, fold_answered, fold_repeated
+from .path_facts import NONE_ANSWERED, fold_answered
 from .step_fields import Facts
 from .stepper import Ask
 
@@ -22,12 +22,13 @@ class RunFacts(Facts):
 
     __slots__ = (
         "_answers",
+        "_asked",
         "_counts_repeats",
         "_messages",
         "_pairs_calls",
-        "_repeats",
+        "_said",
+        "_times",
         "cost",
-        "leaf_id",
         "place",
         "project",
         "scores",
@@ -47,7 +48,6 @@ class RunFacts(Facts):
         super().__init__(None, None, self)
         self.project = project
         self.scores = tuple(scores)
-        self.leaf_id: str | None = None
         self.turn = 1
         self.place = 0
         self.cost = 0.0
@@ -56,9 +56,16 @@ class RunFacts(Facts):
         self._pairs_calls = pairs_calls
         self._counts_repeats = counts_repeats
         self._answers = NONE_ANSWERED
-        self._repeats = NO_REPEATS
+        self._asked: UserMessage | None = None
+        self._said = ("", "")
+        self._times = 0
         for step in path:
             self.take(step)
+
+    @property
+    def leaf_id(self) -> str | None:
+        """The last step of the path; None before the first."""
+        return self.step.id if self.place else None
 
     def take(self, step: Step) -> None:
         """The path goes on with this step."""
@@ -66,28 +73,38 @@ class RunFacts(Facts):
         self.step = step
         self.said = payload
         self.call = self._text = self._folded = self._result = self._args_of = None
-        self.leaf_id = step.id
         self.place += 1
-        if type(payload) is UserMessage:
+        kind = type(payload)
+        if kind is UserMessage:
+            self._asked = payload  # type: ignore[assignment]
             self._messages += 1
             self.turn = self._messages
+        elif self._counts_repeats and kind is TargetReply and not payload.tool_calls:  # type: ignore[union-attr]
+            self._count_repeats()
         if step.call is not None:
             usage = step.call.usage
             self.cost += step.call.cost or 0.0
             self.tokens += usage.prompt_tokens + usage.completion_tokens
         if self._pairs_calls:
-            is_result = type(payload) is ToolResult
+            is_result = kind is ToolResult
             if is_result or self._answers[1] or getattr(payload, "tool_calls", ()):
                 self._answers = fold_answered(self._answers, step)
                 if is_result:
                     self.call = self._answers[0]
-        if self._counts_repeats:
-            self._repeats = fold_repeated(self._repeats, step)
+
+    def _count_repeats(self) -> None:
+        """A turn ended: hold its message and reply against those of the turn before."""
+        asked = self._asked
+        now = ("" if asked is None else parts_text(asked.parts), self.text())
+        self._times = self._times + 1 if now == self._said else 1
+        self._said = now
 
     @property
     def repeated(self) -> int:
-        """How often the exchange that ends here came in a row."""
-        return self._repeats[0]
+        """How often the exchange that ends here came in a row; 0 where none ends."""
+        said = self.said
+        ends = isinstance(said, TargetReply) and not said.tool_calls
+        return self._times if ends else 0
 
     @property
     def answered(self) -> ToolCall | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Protocol
 
 from ..model.edited import is_edit
@@ -303,6 +304,13 @@ def _args_text(facts: Facts) -> Any:
     return MISSING if call is None else call.arguments
 
 
+_SHORT = 2000
+"""Arguments and results up to this many characters are remembered with the schema's verdict."""
+
+_known_args = lru_cache(maxsize=1024)(args_problem)
+_known_result = lru_cache(maxsize=1024)(result_problem)
+
+
 def _reasoning(facts: Facts) -> Any:
     blocks = facts.said.reasoning  # type: ignore[union-attr]
     return reasoning_text(blocks) if blocks else MISSING
@@ -317,7 +325,10 @@ def _args_invalid(facts: Facts) -> bool:
     if call is None or not project.tools:
         return False
     tool = project.tool(call.name)
-    return tool is None or bool(args_problem(tool, call.arguments))
+    if tool is None:
+        return True
+    problem = _known_args if len(call.arguments) <= _SHORT else args_problem
+    return bool(problem(tool, call.arguments))
 
 
 def _result_invalid(facts: Facts) -> bool:
@@ -325,7 +336,11 @@ def _result_invalid(facts: Facts) -> bool:
     if call is None or facts.said.is_error:  # type: ignore[union-attr]
         return False
     tool = facts.where.project.tool(call.name)
-    return tool is not None and bool(result_problem(tool, facts.text()))
+    if tool is None or tool.returns is None:
+        return False
+    text = facts.text()
+    problem = _known_result if len(text) <= _SHORT else result_problem
+    return bool(problem(tool, text))
 
 
 def _is_edit(facts: Facts) -> bool:
@@ -336,7 +351,7 @@ _READERS: dict[str, Reader] = {
     "tool": Reader(_tool),
     "args": Reader(Facts.arguments, text=_args_text),
     "result": Reader(Facts.result, text=Facts.text, folded=Facts.folded),
-    "text": Reader(Facts.text, folded=Facts.folded),
+    "text": Reader(Facts.text, text=Facts.text, folded=Facts.folded),
     "reasoning": Reader(_reasoning),
     "turn": Reader(lambda facts: facts.where.turn, number=True),
     "step": Reader(lambda facts: facts.where.place, number=True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +31,7 @@ from rollstep.core.model.steps import Call, Step, Usage, role_of
 from rollstep.core.rules.json_values import MISSING
 from rollstep.core.rules.query import And, Has, Node, Not, Or, parse
 from rollstep.core.rules.query_tests import Known, Reader
+from rollstep.core.rules.run_facts import RunFacts
 from rollstep.core.rules.step_fields import SHAPES, STEPS, shape_of, source_for
 from rollstep.core.rules.step_query import Compiled, PathFacts, compile_query, holds
 from rollstep.core.rules.step_values import values_in
@@ -345,6 +345,32 @@ def test_any_query_answers_for_any_path_as_a_plain_reading_of_it_does(
             facts.call = call
             expected = expected or _plainly(node, facts, shape)
         assert holds(compiled, PathFacts(path, PROJECT), index) is expected
+
+
+@given(trees, st.lists(payloads, max_size=8), st.data())
+def test_facts_carried_along_are_those_of_the_path(
+    node: Node, given_payloads: list[Payload], data: st.DataObject
+) -> None:
+    """What a run looks at, step by step, is what the screen finds at any of them."""
+    again = st.sampled_from(given_payloads or [user_message("Hi")])
+    path = path_of(*given_payloads, *data.draw(st.lists(again, max_size=4)))
+    compiled = Compiled(node)
+    facts, running = PathFacts(path, PROJECT), RunFacts(PROJECT)
+    for index, each in enumerate(path):
+        running.take(each)
+        shape = shape_of(each.payload)
+        place = PathFacts(path, PROJECT).facts(index)[0].where
+        for name in ("turn", "place", "cost", "tokens", "repeated"):
+            assert getattr(running, name) == getattr(place, name), name
+        assert compiled.holds(running, shape) is holds(compiled, facts, index)
+        so_far = PathFacts(path[: index + 1], PROJECT)
+        for ask in (Ask("evaluator", 1), Ask("target", 0), Ask("tool", 0, A)):
+            before = compiled.holds(*so_far.facts_before(ask))
+            assert compiled.holds(running.before(ask), f"before {ask.role}") is before
+
+
+def test_arguments_of_a_result_of_no_call_match_nothing() -> None:
+    assert found("args ~ // or args : a or args = a or args", path_of(tool_result("x", "y"))) == []
 
 
 def _plainly(node: Node, facts: object, shape: str) -> bool:
