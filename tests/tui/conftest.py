@@ -19,7 +19,7 @@ from rollstep.tui.target import OpenTarget
 from textual.pilot import Pilot
 
 _LONG = 200
-"""Steps of a path whose flags no test waits for."""
+"""Steps of a path that only the tests of linting wait for."""
 
 Opened = Callable[..., AbstractAsyncContextManager["Driver"]]
 
@@ -42,24 +42,20 @@ class Driver:
         for key in keys:
             await self.pilot.press(key)
             await self.until(self._settled)
+            self.lint()
             await self.pilot.pause()
 
     def _settled(self) -> bool:
         debugger = self.app.debugger
         waiting = self.app.controller._told or self.app.controller.busy
-        return not waiting and (debugger is None or not debugger._unpainted) and self.linted()
-
-    def linted(self) -> bool:
-        """Whether the flags of the path that is shown are all known, unless it is a long one."""
-        debugger = self.app.debugger
-        if debugger is None or len(debugger.model.path) > _LONG:
-            return True
-        return not debugger.model.lint.waiting
+        return not waiting and (debugger is None or not debugger._unpainted)
 
     def lint(self) -> None:
-        """Know them now, which the app does when nothing else has happened for a moment."""
+        """Know all flags of a path that is not long now; the app looks for them when nothing else
+        has happened for a moment.
+        """
         debugger = self.app.debugger
-        if debugger is not None and not self.linted():
+        if debugger is not None and 0 < debugger.model.lint.waiting <= _LONG:
             debugger.model.lint.work(seconds=60)
             debugger.repaint()
 
