@@ -7,10 +7,17 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from rollstep.core.model.messages import Payload, ToolCall, target_reply, tool_result, user_message
+from rollstep.core.model.messages import (
+    Payload,
+    ToolCall,
+    payload_text,
+    target_reply,
+    tool_result,
+    user_message,
+)
 from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
 from rollstep.core.model.rollout import RolloutHeader
-from rollstep.core.model.steps import Step, role_of
+from rollstep.core.model.steps import Origin, Step, role_of
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
 
@@ -64,12 +71,40 @@ def make(
     return name
 
 
-def make_library(path: Path, sizes: dict[str, int]) -> None:
-    """A library with a rollout for each name, indexed for search."""
+def make_library(path: Path, sizes: dict[str, int], forks: int = 0) -> None:
+    """A library with a rollout for each name, and one of so many forks, indexed for search."""
     with Library.open(path) as library:
         for name, steps in sizes.items():
             make(library, name, steps)
+        if forks:
+            make_forks(library, "forks", forks)
         library.index_pending()
+
+
+def make_forks(library: Library, name: str, takes: int) -> str:
+    """A rollout of 20 steps with so many takes spread over them, each with four steps after it."""
+    trunk = list(_steps(20, 400))
+    steps = [*trunk]
+    for number in range(takes):
+        beside = trunk[number % len(trunk)]
+        text = f"take {number} of {payload_text(beside.payload)}"
+        payload = target_reply(text) if beside.role == "target" else user_message(text)
+        parent = beside.parent_id
+        for depth in range(5):
+            seq = len(steps) + 1
+            role = role_of(payload)
+            origin: Origin = "script" if depth else "human"
+            replaces = None if depth else beside.id
+            step = Step(f"s{seq:06d}", parent, role, payload, origin, replaces=replaces)
+            steps.append(step)
+            parent = step.id
+            after = f"{depth + 1} after take {number}"
+            payload = user_message(after) if role == "target" else target_reply(after)
+    project = Project("Forks", EchoTarget(), HeuristicEvaluator(), max_turns=len(steps))
+    header = RolloutHeader(name, "Forks")
+    change = Change(name, header, (project,), steps=tuple(steps), head=trunk[-1].id)
+    library.commit_many([change])
+    return name
 
 
 def _steps(count: int, text_bytes: int) -> Iterator[Step]:

@@ -15,6 +15,7 @@ from .report import Line, p95, ratio
 from .rollouts import NEEDLE, make_library, mark
 
 SIZES = {"small": 20, "large": 5_000, "huge": 10_000}
+FORKS = 2_000
 FLOOR = Path(__file__).with_name("floor_app.py")
 
 
@@ -29,6 +30,9 @@ class Seen:
     find: list[float] = field(default_factory=list)
     idle: list[float] = field(default_factory=list)
     keys: Keys = field(default_factory=Keys)
+    outline: list[float] = field(default_factory=list)
+    moves: Keys = field(default_factory=Keys)
+    """In the outline."""
 
 
 class Screen:
@@ -44,9 +48,9 @@ class Screen:
 
     def lines(self) -> list[Line]:
         """Measure, and judge."""
-        make_library(self.library, SIZES)
+        make_library(self.library, SIZES, FORKS)
         for number in range(self.rounds + 1):
-            for name in ("floor", "demo", *SIZES):
+            for name in ("floor", "demo", *SIZES, "forks"):
                 seen = self._visit(name)
                 if number:  # the first round fills the caches of the system
                     _add(self.seen[name], seen)
@@ -59,6 +63,8 @@ class Screen:
             if name in ("small", "huge"):
                 seen.idle.append(probe.idle(2.0))
             self._keys(probe, name, seen)
+            if name == "forks":
+                self._outline(probe, seen)
             if name == "large":
                 seen.find.append(self._find(probe))
             seen.peak.append(probe.peak_mb())
@@ -84,6 +90,16 @@ class Screen:
         keys = ("k" * there + "j" * there) * (1 + self.presses // (2 * there))
         seen.keys.extend(probe.press(keys[: self.presses]))
 
+    def _outline(self, probe: Probe, seen: Seen) -> None:
+        """From the key that opens it to the whole tree; then up and down in it."""
+        seen.outline.append(probe.until("o", "how it ended"))
+        probe.terminal.settle(0.3)
+        probe.press("g")
+        there = min(self.presses, 30)
+        keys = ("j" * there + "k" * there) * (1 + self.presses // (2 * there))
+        seen.moves.extend(probe.press(keys[: self.presses]))
+        probe.press(["escape"])
+
     def _find(self, probe: Probe) -> float:
         """From the key that makes the query hit only the last step, to that step on the screen."""
         probe.until("g", mark(1))
@@ -96,12 +112,13 @@ class Screen:
 
 def _add(to: Seen, seen: Seen) -> None:
     to.keys.extend(seen.keys)
-    for name in ("start", "peak", "leave", "jump", "find", "idle"):
+    to.moves.extend(seen.moves)
+    for name in ("start", "peak", "leave", "jump", "find", "idle", "outline"):
         getattr(to, name).extend(getattr(seen, name))
 
 
 def _judge(seen: Mapping[str, Seen]) -> list[Line]:
-    floor, demo = seen["floor"], seen["demo"]
+    floor, demo, forks = seen["floor"], seen["demo"], seen["forks"]
     small, large, huge = (seen[name] for name in SIZES)
     steps = small.keys
     return [
@@ -158,6 +175,24 @@ def _judge(seen: Mapping[str, Seen]) -> list[Line]:
             ratio(huge.jump, huge.keys.ms),
             2,
             detail=f"{median(huge.jump):.1f} against {median(huge.keys.ms):.1f} ms",
+        ),
+        Line(
+            "step in a rollout of 2,000 forks, against a key in the bare app",
+            ratio(forks.keys.ms, floor.keys.ms),
+            5,
+            detail=f"{median(forks.keys.ms):.1f} against {median(floor.keys.ms):.1f} ms",
+        ),
+        Line(
+            "outline of 2,000 forks opens, against the debugger's start",
+            ratio(forks.outline, demo.start),
+            2,
+            detail=f"{median(forks.outline):.0f} against {median(demo.start):.0f} ms",
+        ),
+        Line(
+            "move in the outline, against a key in the bare app",
+            ratio(forks.moves.ms, floor.keys.ms),
+            5,
+            detail=f"{median(forks.moves.ms):.1f} against {median(floor.keys.ms):.1f} ms",
         ),
         Line("bytes to the terminal for a step", huge.keys.bytes_each / 1000, 20, "kB"),
         Line("search hit at the far end of 20 MB", median(large.find), 100, "ms"),

@@ -48,7 +48,8 @@ _KEYS: tuple[tuple[str, str, str], ...] = (
     ("Esc", "back", "Back to the debugger; q and o too"),
 )
 """Each key, its word in the line of keys, and what it does."""
-_LOOKED_AT = 250
+_LOOK_SECONDS = 0.01
+_LOOKED_AT = 500
 """Steps that are looked at for flags and breakpoints at a time, when no key waits."""
 
 
@@ -337,17 +338,16 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         self._top = max(self.outline.at - self._regions()[0].height // 2, 0)
 
     def _look_on(self) -> None:
-        """Look where breakpoints hold, behind whatever key waits."""
+        """Look for flags and breakpoints, bit by bit, when the tree has been painted."""
         if not self._looking and not self.outline.tree.looked_at_all:
             self._looking = True
-            self.call_later(self._look)
+            self.set_timer(_LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
         self._looking = False
         if self.outline.look_on(_LOOKED_AT):
             self.paint()
-        if self.is_attached:
-            self._look_on()
+        self._look_on()
 
     def action_go(self) -> None:
         """To the step, on its branch; the debugger shows it."""
