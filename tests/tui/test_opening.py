@@ -38,6 +38,20 @@ def _open(controller: Controller, **target: object) -> Snapshot:
     return controller.open(OpenTarget(**target)).result()  # type: ignore[arg-type]
 
 
+def test_what_happens_while_another_rollout_is_opened_is_not_told_of_the_one_shown(
+    controller: Controller,
+) -> None:
+    """Its head is moved to the step that the link names: a step which is not in the one shown."""
+    first = _open(controller, sample="refund", recorded=True)
+    _open(controller, sample="weekend", recorded=True)
+    controller.take_events()
+    told: list[object] = []
+    controller.post = lambda message: told.extend(controller.take_events())
+    _open(controller, rollout=first.header.id, step=5)
+    assert told == []
+    assert controller.take_events() == []
+
+
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_a_samples_recording_holds_the_project_of_its_file(sample: Sample) -> None:
     assert sample.bundle is not None
