@@ -147,6 +147,7 @@ class Actions:
             model.go_to(subject.leaf)
         model.go_to(step_id)
         self.screen.repaint()
+        self.screen.flash(f"Step {model.cursor + 1} of {model.branch_name()}; ' goes back.", "ok")
 
 
 async def _compare(screen: CompareScreen, left: Subject, right: Subject) -> None:
