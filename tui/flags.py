@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .path import Path
 
-SLICE = 0.004
+SLICE = 0.002
 """Seconds that one slice of linting takes at most, but for its last step."""
 
 Silenced = frozenset[tuple[str, str]]
