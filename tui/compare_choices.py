@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MOST = 500
 """Takes, branches and rollouts that are offered, each."""
+_COMPARED = 10
+"""Takes of which it is said how they differ from the one shown."""
 _WORDS = 80
 ORIGINAL = "original"
 
@@ -55,24 +57,23 @@ def _takes(model: DebuggerModel) -> Iterator[Choice]:
         return
     takes = model.rollout.takes(step.id)
     original = step.replaces if step.replaces in takes else None
+    names = {branch.leaf_id: f" ({branch.name})" for branch in model.branches if branch.name}
     number = model.cursor + 1
-    if original is not None:
-        words = f"original of step {number}"
-        yield _through(model, ORIGINAL, words, model.rollout.steps[original])
-    for place, take in enumerate(takes[:_MOST], 1):
-        if take not in (step.id, original):
-            words = f"take {place} of {len(takes)} of step {number}"
-            yield _through(model, f"take:{take}", words, model.rollout.steps[take])
-
-
-def _through(model: DebuggerModel, id: str, words: str, step: Step) -> Choice:
-    """The branch through a take."""
-    leaf = model.rollout.newest_leaf(step.id)
-    name = {branch.leaf_id: branch.name for branch in model.branches}.get(leaf or "")
-    shown = model.step
-    assert shown is not None
-    changed = changed_words(step.payload, shown.payload).replace("\n", " ")
-    return Choice(id, words + (f" ({name})" if name else ""), changed or _says(step), leaf)
+    others = [take for take in takes if take not in (step.id, original)]
+    for index, take in enumerate([*([original] if original else []), *others[:_MOST]]):
+        other = model.rollout.steps[take]
+        leaf = model.rollout.newest_leaf(take)
+        words = f"take {takes.index(take) + 1} of {len(takes)} of step {number}"
+        if take == original:
+            words = f"original of step {number}"
+        # Looking at what was changed in hundreds of takes would be felt.
+        changed = changed_words(other.payload, step.payload) if index < _COMPARED else ""
+        yield Choice(
+            ORIGINAL if take == original else f"take:{take}",
+            words + names.get(leaf or "", ""),
+            changed.replace("\n", " ") or _says(other),
+            leaf,
+        )
 
 
 def _shown_before(model: DebuggerModel) -> Iterator[Choice]:

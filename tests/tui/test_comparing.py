@@ -12,6 +12,7 @@ from rollstep.tui.compare_view import CompareView
 from rollstep.tui.screens.compare import CompareScreen
 from rollstep.tui.screens.compare_choice import CompareChoice
 from rollstep.tui.target import OpenTarget
+from rollstep.tui.widgets.rows_pane import RowsPane
 
 from ..core.store.making import conversation, first
 from .conftest import Driver, Opened
@@ -159,3 +160,15 @@ async def test_a_long_comparison_is_made_beside_the_screen(opened: Opened) -> No
         await driver.press("d")
         await driver.until(lambda: "difference 1 of" in text(driver))
         assert compared(driver).cursor == 2
+
+
+async def test_the_wheel_scrolls_and_leaves_the_cursor(opened: Opened) -> None:
+    async with opened(snapshot=refund(head="o8"), size=(80, 16)) as driver:
+        await driver.press("d")
+        view, before = compared(driver), text(driver)
+        body = driver.app.screen.query_one("#compare-body", RowsPane)
+        body.post_message(RowsPane.Wheel(body, 3))
+        await driver.until(lambda: text(driver) != before)
+        assert view.cursor == 7
+        await driver.press("j")
+        assert "9 T" in text(driver)
