@@ -24,6 +24,8 @@ class Moving:
     path: Path
     cursor: int
     _jumps: list[str | None]
+    _shown_next: dict[str | None, str]
+    """Which step was shown last after each: the way back to a branch that was left."""
 
     @property
     def step(self) -> Step | None:
@@ -82,7 +84,17 @@ class Moving:
         elif step_id in self.path.at:
             self.cursor = self.path.at[step_id]
         else:
-            self._show(self.rollout.newest_leaf(step_id), cursor_on=step_id)
+            self._show(self.leaf_from(step_id), cursor_on=step_id)
+
+    def leaf_from(self, step_id: str | None) -> str | None:
+        """The end of the branch through a step: of the one that was shown last, else of the
+        newest.
+        """
+        current = step_id
+        while children := self.rollout.children(current):
+            shown = self._shown_next.get(current)
+            current = shown if shown in children else children[-1]
+        return current
 
     def move_lane(self, delta: int) -> bool:
         """The cursor to the nearest step in the next lane that has one near."""
@@ -124,7 +136,7 @@ class Moving:
     def show_take(self, step_id: str) -> None:
         """Show the branch through a take, with the cursor on it, remembering where it was."""
         self._remember()
-        self._show(self.rollout.newest_leaf(step_id), cursor_on=step_id)
+        self._show(self.leaf_from(step_id), cursor_on=step_id)
 
     def next_take(self, delta: int) -> TakeMove:
         """Show the branch through the next take of this step or, where it has no other, of the

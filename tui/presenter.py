@@ -73,6 +73,7 @@ class DebuggerModel(Moving):
         self.shown_before: str | None = None
         self.cursor = -1
         self._jumps: list[str | None] = []
+        self._shown_next: dict[str | None, str] = {}
         self._blocks: OrderedDict[tuple[str, int], list[PaneLine]] = OrderedDict()
         self._tail: list[Attempt | Asking] = []
         self._tail_version = 0
@@ -181,7 +182,7 @@ class DebuggerModel(Moving):
         here = self.step_id
         while here is not None and here in self.rollout.hidden:
             here = self.rollout.steps[here].parent_id
-        self._show(self.rollout.newest_leaf(here), cursor_on=here)
+        self._show(self.leaf_from(here), cursor_on=here)
 
     def _head_moved(self, event: ev.HeadMoved) -> None:
         watching = self.watching
@@ -267,7 +268,9 @@ class DebuggerModel(Moving):
         if self.leaf is not None and self.leaf != leaf:
             self.shown_before = self.leaf
         self.leaf = leaf
-        before, self.path = self.path, Path(self.rollout.path(leaf), self.is_edit)
+        steps = self.rollout.path(leaf)
+        self._shown_next.update((step.parent_id, step.id) for step in steps)
+        before, self.path = self.path, Path(steps, self.is_edit)
         self.path.flags.silence(silenced(self.silences))
         self.path.flags.take_over(before, self.path)
         self.lint = PathLint(self.rollout, self.path)

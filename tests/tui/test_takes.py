@@ -270,3 +270,16 @@ def test_two_thousand_takes_are_walked_in_place(opened: Opened) -> None:
         assert model.next_take(1).moved
     assert payload_text(model.path.steps[1].payload) == "answer 50"
     assert model.next_take(-1).words == "take 50 of 2000 of step 2"
+
+
+def test_the_way_back_to_a_take_is_the_branch_that_was_shown_through_it() -> None:
+    """Step 8 has a take with one step after it; the branch left was not the newest."""
+    model = DebuggerModel(refund())
+    first = [step.id for step in model.path.steps]
+    newer = Step("n9", "s8", "target", target_reply("Newer."), "script", seq=20)
+    model.rollout.add(newer)
+    assert model.next_take(1).moved
+    assert model.path.steps[-1].id == "o9-1"
+    assert model.next_take(-1).moved
+    assert [step.id for step in model.path.steps] == first
+    assert model.take_new_leaf() == first[-1]

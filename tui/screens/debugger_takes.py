@@ -119,7 +119,7 @@ class Actions:
         if step is None or step.parent_id != made[0].parent_id:
             screen.flash(f"{count}. You have gone elsewhere and stay there.", "ok")
             return
-        screen.flash(f"{count}: | shows all side by side, , and . walk them.", "ok")
+        screen.flash(f"{count}; | shows all side by side.", "ok")
         if wanted > 1 and screen.app.screen is screen:
             self._show(step.id, asked)
 

@@ -169,4 +169,4 @@ class RetakeScreen(ModalScreen[RetakeChoice | None]):
 
 
 def _brief(text: str) -> str:
-    return fit(one_line(text[:400].strip().replace("\n", " ")) or "(calls only)", 70)
+    return fit(one_line(text[:400].strip().replace("\n", " ")) or "(calls only)", 66)

@@ -193,12 +193,10 @@ class TakesScreen(Screen[str | None], inherit_bindings=False):
         ]
 
     def _steps_after(self, step_id: str) -> int:
+        """On the branch that choosing the take would show."""
         if step_id not in self._after:
-            rollout, count, current = self.model.rollout, 0, step_id
-            while children := rollout.children(current):
-                current = children[-1]
-                count += 1
-            self._after[step_id] = count
+            path = self.model.rollout.path(self.model.leaf_from(step_id))
+            self._after[step_id] = len(path) - self._number
         return self._after[step_id]
 
     def _title(self, width: int) -> Row:
