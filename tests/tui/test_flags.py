@@ -133,6 +133,14 @@ async def test_long_paths_are_linted_while_nothing_happens(opened: Opened) -> No
         await driver.until(lambda: "1 flag !" in driver.text())
 
 
+async def test_walking_flags_says_what_has_not_been_looked_at_yet(opened: Opened) -> None:
+    async with opened(snapshot=big(400)) as driver:
+        assert driver.screen.model.lint.waiting == 400
+        await driver.press("left_square_bracket")
+        words = "No flagged step before this one. 400 steps are still being looked at."
+        assert words in driver.text()
+
+
 async def at_the_failed_command(driver: Driver) -> DebuggerModel:
     """The recorded sample whose third step is a tool's error."""
     model = driver.screen.model

@@ -35,13 +35,16 @@ class Edits:
 
     def _original(self, step: Step) -> Step | None:
         """The step that this is a copy of, however often it was copied; itself when it is none,
-        and None where that cannot be told: it was copied from another rollout.
+        and None where that cannot be told: it was copied from another rollout, or, in a file that
+        somebody else made, from itself.
         """
+        seen = {step.id}
         while step.copied_from is not None:
             before = self._steps.get(step.copied_from)
-            if before is None:
+            if before is None or before.id in seen:
                 return None
             step = before
+            seen.add(step.id)
         return step
 
     def _past_differs(self, one: Step, other: Step) -> bool:
@@ -62,10 +65,14 @@ class Edits:
     def _said(self, edit: Step) -> TargetReply | None:
         """What the target itself said where a human's reply stands now, before the first edit."""
         step: Step | None = edit
-        while step is not None and step.origin == "human":
+        seen: set[str] = set()
+        while step is not None and step.origin == "human" and step.id not in seen:
+            seen.add(step.id)
             step = self._steps.get(step.replaces or "")
             step = self._original(step) if step is not None else None
-        return step.payload if step and isinstance(step.payload, TargetReply) else None
+        if step is None or step.origin == "human" or not isinstance(step.payload, TargetReply):
+            return None
+        return step.payload
 
     def _by_hand(
         self, seen: Seen, now: TargetReply, before: TargetReply | None

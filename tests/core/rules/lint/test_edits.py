@@ -63,6 +63,13 @@ def test_a_copy_from_another_rollout_says_nothing_of_edits() -> None:
     assert flags(HELLO, step("s2", BYE, copied_from="elsewhere")) == []
 
 
+def test_steps_that_a_file_says_were_copied_from_one_another_end_nowhere() -> None:
+    one = step("s2", BYE, origin="human", copied_from="s4", replaces="s4")
+    other = step("s4", BYE, origin="human", copied_from="s2", replaces="s2")
+    found = flags(HELLO, one, HELLO, other)
+    assert found == [("s2", "target-edited"), ("s4", "target-edited")]
+
+
 @pytest.mark.parametrize(
     ("new", "rules"),
     [

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from hypothesis import given
 from rollstep.core.model.marks import Silence
 from rollstep.core.rules.lint.findings import RULES
 from rollstep.core.rules.lint.linter import Linter, findings, findings_with_silences
 from rollstep.core.samples import list_samples
 from rollstep.core.session import Session
 from rollstep.core.store.bundle_reader import read_bundle
+from rollstep.core.store.change import Saved
+
+from tests.strategies import saved_rollouts
 
 from .paths import HELLO, asks, call, result, rollout
 
@@ -53,3 +57,15 @@ def test_the_samples_have_the_flags_that_they_teach_and_no_others() -> None:
             for leaf in tree.leaves():
                 found.setdefault(sample.name, set()).update(e.rule for e in findings(tree, leaf))
     assert found == taught
+
+
+@given(saved_rollouts())
+def test_whatever_a_rollout_holds_is_linted(saved: Saved) -> None:
+    """Anything real opens: no step, schema or text makes it raise, and each finding is of a rule
+    on a step of the path.
+    """
+    tree = Session.reopen(saved).rollout
+    for leaf in tree.steps:
+        found = findings(tree, leaf)
+        assert {each.rule for each in found} <= RULES.keys()
+        assert {each.step_id for each in found} <= {step.id for step in tree.path(leaf)}
