@@ -11,6 +11,7 @@ from typing import Literal
 from .asking import Asker
 from .casting import RolesFor
 from .clock import Clock, wall_clock
+from .commanding import CommandWriter
 from .events import Event
 from .ids import IdMaker, random_step_ids
 from .journal import Keeper
@@ -26,7 +27,6 @@ from .retaking import Retaking
 from .rules.stepper import Action, Ask, Nobody, Position, next_action
 from .rules.views import view_for
 from .store.change import Saved
-from .writer import TreeWriter
 
 
 class Head(Enum):
@@ -53,7 +53,7 @@ class OpenRollout:
         new_id: IdMaker | None = None,
     ) -> None:
         self.rollout = rollout
-        self._writer = TreeWriter(
+        self._writer = CommandWriter(
             rollout,
             library,
             author=author,
