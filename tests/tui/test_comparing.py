@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from rollstep.core.errors import StoreError
 from rollstep.core.model.messages import tool_result
 from rollstep.core.store.library import Library
+from rollstep.tui.compare_choices import rollout_subject
 from rollstep.tui.compare_view import CompareView
+from rollstep.tui.comparing import Subject
+from rollstep.tui.screens import debugger_compare
 from rollstep.tui.screens.compare import CompareScreen
 from rollstep.tui.screens.compare_choice import CompareChoice
 from rollstep.tui.target import OpenTarget
@@ -117,9 +123,9 @@ async def test_d_offers_all_else_and_the_last_choice_first(opened: Opened) -> No
         assert "- take 3 of 3 of step 8" in text(driver)
 
 
-async def test_another_rollout_of_the_project_is_read_compared_and_opened(
-    opened: Opened, tmp_path: Path
-) -> None:
+@asynccontextmanager
+async def reading_another(opened: Opened, tmp_path: Path) -> AsyncIterator[Driver]:
+    """A rollout of two of one project is open, and the other was chosen to compare with."""
     path = tmp_path / "library.sqlite"
     with Library.open(path) as library:
         library.commit(first("aaaa", conversation(2, "a", stop="max_turns"), head="a4"))
@@ -129,7 +135,14 @@ async def test_another_rollout_of_the_project_is_read_compared_and_opened(
         dialog = driver.app.screen
         assert isinstance(dialog, CompareChoice)
         await driver.until(lambda: bool(dialog.request.options))
-        await driver.press_until("enter", lambda: isinstance(driver.app.screen, CompareScreen))
+        await driver.press_until("enter", lambda: driver.app.screen is not dialog)
+        yield driver
+
+
+async def test_another_rollout_of_the_project_is_read_compared_and_opened(
+    opened: Opened, tmp_path: Path
+) -> None:
+    async with reading_another(opened, tmp_path) as driver:
         await driver.until(lambda: "title of aaaa" in text(driver))
         assert "projects differ" not in text(driver)
         assert compared(driver).comparison.common == 4
@@ -140,6 +153,42 @@ async def test_another_rollout_of_the_project_is_read_compared_and_opened(
                 and driver.app.debugger.model.rollout.header.id == "aaaa"
             )
         )
+
+
+async def test_a_rollout_that_cannot_be_read_leads_back_and_says_why(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(library: Library, rollout_id: str) -> Subject:
+        raise StoreError(f"The rollout {rollout_id} cannot be read.")
+
+    monkeypatch.setattr(debugger_compare, "rollout_subject", fail)
+    async with reading_another(opened, tmp_path) as driver:
+        await driver.until(lambda: "aaaa cannot be read" in driver.text())
+        assert driver.app.screen is driver.app.debugger
+
+
+@pytest.mark.parametrize("broken", [False, True])
+async def test_who_leaves_before_it_is_read_stays_in_the_debugger(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: bool
+) -> None:
+    read, done = threading.Event(), threading.Event()
+
+    def slow(library: Library, rollout_id: str) -> Subject:
+        assert read.wait(60)
+        done.set()
+        if broken:
+            raise StoreError("It cannot be read.")
+        return rollout_subject(library, rollout_id)
+
+    monkeypatch.setattr(debugger_compare, "rollout_subject", slow)
+    async with reading_another(opened, tmp_path) as driver:
+        await driver.until(lambda: "Reading the rollout aaaa" in text(driver))
+        await driver.press("n", "j", "enter", "escape")
+        assert driver.app.screen is driver.app.debugger
+        read.set()
+        await driver.until(done.is_set)
+        await driver.press("j", "k")
+        assert driver.app.screen is driver.app.debugger
 
 
 async def test_where_there_is_nothing_to_compare_with_it_says_so(opened: Opened) -> None:

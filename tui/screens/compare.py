@@ -94,7 +94,7 @@ class CompareScreen(Screen[Answer | None], inherit_bindings=False):
 
     def paint(self) -> None:
         """Draw what is seen."""
-        if not self.children:
+        if not self.is_attached or not self.children:
             return
         width, height = self.app.size
         head = [row((f" {fit(self.waiting, width - 2)}", "bar:busy"), fill="bar")]

@@ -112,7 +112,8 @@ class Actions:
             try:
                 left = await asyncio.wrap_future(reading)
             except RollstepError:
-                screen.dismiss(None)
+                if screen.is_attached:
+                    screen.dismiss(None)
                 raise
             if left is not None:
                 await _compare(screen, left, right)
