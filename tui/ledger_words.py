@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rollstep.core.model.history import Revert
+from rollstep.core.model.messages import Stop
 from rollstep.core.rules.ledger import Followed, LedgerEntry
 from rollstep.core.rules.word_diff import Stretch, folded
 
-from .stepview import stop_title
 from .who import NAMES
 
 _MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
@@ -67,10 +67,16 @@ def followed_words(followed: Followed) -> str:
         counts.append(f"{_steps(followed.kept)} kept")
     if followed.made:
         counts.append(f"{_steps(followed.made)} made anew")
-    if not counts:
-        return f"nothing; {stop_title(followed.stop)}" if followed.stop else "nothing yet"
-    end = stop_title(followed.stop) if followed.stop is not None else "open"
-    return f"{', '.join(counts)}; {end}"
+    if not counts and followed.stop is None:
+        return "nothing yet"
+    end = ended_words(followed.stop) if followed.stop is not None else "open"
+    return f"{', '.join(counts) or 'nothing'}; {end}"
+
+
+def ended_words(stop: Stop) -> str:
+    """How a branch ended: ``ended: goal_reached, by the evaluator``."""
+    by = {"evaluator": "the evaluator", "rule": "rule", "human": "a human"}[stop.by]
+    return f"ended: {stop.reason}, by {by}"
 
 
 def standing_words(entry: LedgerEntry) -> str:

@@ -8,6 +8,7 @@ from rollstep.core.model.steps import Step
 from rollstep.core.rules.ledger import Ledger
 
 from .changed import changed_words
+from .ledger_words import ended_words
 from .outline_tree import Item, OutlineTree, Segment
 from .presenter import DebuggerModel
 from .sanitize import one_line
@@ -17,7 +18,6 @@ from .who import NAMES
 _WORDS = 160
 _SEARCHED = 1_000
 SIGNS = {"draft": "…", "edit": "*", "flag": "!", "failure": "x", "break": "#"}
-_BY = {"evaluator": "the evaluator", "rule": "rule", "human": "you"}
 DRAFTS = {
     "override": "an edit that is not saved yet: e opens it",
     "write": "a next step that is not saved yet: w opens it",
@@ -85,7 +85,7 @@ class Words:
     def ending(self, segment: Segment) -> str:
         """How it ended, or what was said last where it is open."""
         if segment.stop is not None:
-            return f"ended: {one_line(segment.stop.reason)}, by {_BY[segment.stop.by]}"
+            return one_line(ended_words(segment.stop))
         if segment.index == 0:
             return ""
         if segment.children:

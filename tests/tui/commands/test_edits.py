@@ -44,7 +44,7 @@ async def test_edits_are_told_in_the_order_in_which_they_were_made(
     assert "\n  reverted by mira, " in first
     assert ", because: it is not\n" in first
     assert '{"status": "[-delivered-]{+lost+}"[-, "price": 49.0-]}' in first
-    assert "\n  followed by: 5 later steps kept; stop: goal_reached, by the evaluator\n" in first
+    assert "\n  followed by: 5 later steps kept; ended: goal_reached, by the evaluator\n" in first
     assert "followed by: nothing yet" in second
 
 
