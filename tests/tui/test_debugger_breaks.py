@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
 from rollstep.tui.bars import hint_words
@@ -12,12 +14,27 @@ from rollstep.tui.target import OpenTarget
 from rollstep.tui.widgets.text_box import TextBox
 
 from .conftest import Driver, Opened
+from .synthetic import refund
 
 
 async def at_a_result_of_the_policy(driver: Driver) -> None:
     """Play to step 7, the result of check_policy, and stand there."""
     await driver.press(*"sssssss")
     assert driver.screen.model.cursor == 6
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_the_debugger_where_a_breakpoint_stopped_a_run(
+    opened: Opened, same_screen: Callable[..., None], size: tuple[int, int]
+) -> None:
+    """``#`` behind the numbers of steps 3 (which is flagged too) and 8, and in the timeline; two
+    breakpoints in the status line; why it stopped in the hint; in the inspector which holds here.
+    """
+    breakpoints = (Breakpoint("kind = result and tool = check_policy"), Breakpoint("failure"))
+    why = "breakpoint 1 at step 8: kind = result and tool = check_policy"
+    shown = refund()._replace(breakpoints=breakpoints, notice=why)
+    async with opened(snapshot=shown, size=size) as driver:
+        same_screen(driver.app)
 
 
 async def test_b_enter_stops_runs_here_says_why_and_c_goes_on(opened: Opened) -> None:

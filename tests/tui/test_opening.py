@@ -12,13 +12,14 @@ from rollstep.core.errors import RollstepError
 from rollstep.core.model.messages import user_message
 from rollstep.core.projects.reader import read_project
 from rollstep.core.samples import Sample, list_samples
+from rollstep.core.store.change import Summary
 from rollstep.tui.controller import Controller
 from rollstep.tui.crash import crash_words
 from rollstep.tui.opening import recorded_project
 from rollstep.tui.screens.arrange import arrange, chosen_place, next_place
 from rollstep.tui.snapshot import Snapshot
 from rollstep.tui.start import start_controller
-from rollstep.tui.starting import ago
+from rollstep.tui.starting import ago, start_request
 from rollstep.tui.target import OpenTarget
 
 from .conftest import Opened
@@ -186,3 +187,10 @@ def test_how_long_ago() -> None:
     assert [ago(s) for s in (5, 90, 7200, 200_000)] == [
         "just now", "1 minute ago", "2 hours ago", "2 days ago",
     ]  # fmt: skip
+
+
+def test_a_rollout_that_waits_says_why_in_the_start_list() -> None:
+    waits = Summary("r1", "R", 4, 1, 0, "parked", "", 0.0, status_note="breakpoint 1 at step 4")
+    ended = Summary("r2", "R", 4, 1, 0, "ended", "goal_reached", 0.0, status_note="old")
+    rows = start_request([waits, ended], now=60.0).recent
+    assert [row.ended for row in rows] == ["parked: breakpoint 1 at step 4", "goal_reached"]

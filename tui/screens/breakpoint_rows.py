@@ -17,6 +17,7 @@ WIDE = 90
 """Lists narrower than this leave where a breakpoint holds to the line under the list."""
 _SIGN, _HOW, _HITS, _HERE = 5, 11, 15, 9
 _LEAST_WORDS, _LEAST_QUERY = 24, 20
+_NEVER = 10_000
 
 RUNS_HERE = "From the head along recorded steps, free; breakpoints on the way stop it."
 RUNS_ON = "From the cursor. The breakpoint for it goes away when it has stopped the run."
@@ -87,10 +88,11 @@ class BreakRows:
         yield ListRow((RUN_DIGIT, *words, ""), (RUN, 0), columns)
 
     def _set(self) -> Iterator[ListRow]:
+        special = any(each.before or each.once for each in self.breakpoints)
         columns = (
             Column(_SIGN, "strong"),
             Column(),
-            Column(_HOW, "muted"),
+            Column(_HOW, "muted", least=0 if special else _NEVER),
             Column(_HITS, "muted"),
             Column(_HERE, "muted", least=WIDE),
         )

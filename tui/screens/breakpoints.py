@@ -25,6 +25,7 @@ from ..widgets.query_field import Looked, QueryField, nothing
 from ..widgets.row_list import RowList
 from ..wrap import fit
 from .breakpoint_rows import BREAK, DIGITS, OFFER, RUN, RUN_DIGIT, BreakRows, Key
+from .key_guard import KeyGuard
 
 _MOST = 132
 _BESIDES = 8
@@ -82,6 +83,7 @@ class BreakpointsScreen(ModalScreen[BreaksResult | None]):
         self.request = request
         self.rows = BreakRows(request.model, request.ahead)
         self._filter = TypedFilter()
+        self._guard = KeyGuard()
         self._waiting = 0
         self._made = 0
         self._counting = False
@@ -203,9 +205,22 @@ class BreakpointsScreen(ModalScreen[BreaksResult | None]):
 
     # keys
 
+    def on_paste(self, event: events.Paste) -> None:
+        """What follows a paste at once may be its tail, and sets nothing."""
+        self._guard.pasted()
+
+    def on_text_box_pasted(self) -> None:
+        """The same, where it went into the line."""
+        self._guard.pasted()
+
     def on_key(self, event: events.Key) -> None:
         """One letter for each thing to do; digits switch suggestions."""
         if self._typing is not None:
+            return
+        if self._guard.pasting:
+            event.stop()
+            event.prevent_default()
+            self._tell(self._guard.words(event.character or event.key))
             return
         if self._filter.take(event):
             self._refill()

@@ -15,6 +15,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("take", "one of several steps at the same place"),
     ("override", "your step in place of another; the original stays"),
     ("branch", "a named leaf; to fork is to go on from an earlier step"),
+    ("breakpoint", "a condition at which a run stops; b sets it, c goes on"),
     ("recorded", "the step exists: walking over it is free"),
     ("live", "making the step asks a role, and may cost money"),
     ("replay, rerun", "recorded steps played free; live calls made anew"),
@@ -27,7 +28,7 @@ SIGNS: tuple[tuple[str, str], ...] = (
     ("*", "made by a human"),
     ("~", "copied under an edit"),
     ("!", "flagged: look here"),
-    ("#", "a breakpoint"),
+    ("#", "a breakpoint holds here: a run stops"),
     ("+2", "two more takes"),
     ("e t s", "small letters: recorded ahead"),
 )

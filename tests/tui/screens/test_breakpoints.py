@@ -8,6 +8,8 @@ import pytest
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.screens.breakpoints import BreakpointsScreen, BreaksRequest, BreaksResult
+from rollstep.tui.screens.key_guard import KeyGuard
+from textual.events import Paste
 from textual.pilot import Pilot
 
 from ...screen_text import screen_text
@@ -185,6 +187,24 @@ async def test_a_condition_to_run_to_is_typed_at_once() -> None:
         await pilot.press("enter")
         await wait_for(pilot, lambda: hosted.app.result is not NOTHING)
     assert hosted.app.result == BreaksResult(run_to=Breakpoint("failure"))
+
+
+async def test_the_tail_of_a_paste_sets_nothing() -> None:
+    hosted, now = Hosted(), 100.0
+    hosted.screen._guard = KeyGuard(lambda: now)
+    async with hosted.app.run_test(size=WIDE) as pilot:
+        await pilot.press("a")
+        hosted.app.post_message(Paste("turn = 1"))
+        await wait_for(pilot, lambda: hosted.screen._field.text == "turn = 1")
+        await pilot.press("escape", "1", "enter", "c")
+        await settle(pilot)
+        assert "rests for a moment after a paste" in screen_text(pilot.app)
+        assert hosted.model.breakpoints == ()
+        assert hosted.app.result is NOTHING
+        now += 0.31
+        await pilot.press("a", "enter")
+        await wait_for(pilot, lambda: bool(hosted.model.breakpoints))
+        assert hosted.queries == ["turn = 1"]
 
 
 async def test_the_filter_cuts_both_lists_down() -> None:
