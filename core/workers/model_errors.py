@@ -58,7 +58,13 @@ _POLICY = re.compile(
 _NO_KEY = re.compile(r"missing credentials|api_key client option|missing.{0,20}api key", re.I)
 _CONNECTING = frozenset({"ConnectError", "ConnectTimeout", "ClientConnectorError"})
 _TIMEOUTS = frozenset({"ReadTimeout", "WriteTimeout", "PoolTimeout", "Timeout", "TimeoutError"})
-_LOST = frozenset({"ReadError", "WriteError", "ClientPayloadError", "ConnectionResetError"})
+_LOST = frozenset(
+    {
+        *("ReadError", "WriteError", "ClientPayloadError", "ConnectionResetError"),
+        *("RemoteProtocolError", "StreamEndedError"),
+    }
+)
+_GARBLED = frozenset({"JSONDecodeError", "NotAReplyError", "UnicodeDecodeError"})
 _NOT_HTTP = frozenset({"BadStatusLine", "BadHttpMessage", "InvalidHeader", "LocalProtocolError"})
 _MOST_DETAIL = 4000
 _MOST_WORDS = 300
@@ -100,7 +106,7 @@ def read_error(
     if not wire.requests:
         return _before_sending(error, request)
     if wire.status == 0:
-        return _without_answer(names, request)
+        return _without_answer(error, names, request)
     return _amid_reply(error, names, wire, request, arrived, wait)
 
 
@@ -147,9 +153,9 @@ def _before_sending(error: Exception, request: ModelRequest) -> ModelError:
     return ModelError(f"This request cannot be sent{_line(str(error))}", "refused")
 
 
-def _without_answer(names: list[str], request: ModelRequest) -> ModelError:
+def _without_answer(error: Exception, names: list[str], request: ModelRequest) -> ModelError:
     """The request went out, and no answer began."""
-    if not _NOT_HTTP.isdisjoint(names):
+    if not _NOT_HTTP.isdisjoint(names) or "illegal status line" in str(error):
         return _no_reply()
     if not _CONNECTING.isdisjoint(names):
         return ModelError("No connection to the provider.", "network", again=True)
@@ -176,7 +182,7 @@ def _amid_reply(
         return ModelError(words + _kept(arrived), "server")
     if not _TIMEOUTS.isdisjoint(names):
         return too_late(request, arrived)
-    if not _LOST.isdisjoint(names) or (arrived and "JSONDecodeError" not in names):
+    if not _LOST.isdisjoint(names) or (arrived and _GARBLED.isdisjoint(names)):
         again = not wire.size
         return ModelError("Connection lost." + _kept(arrived), "network", again=again)
     return _no_reply(arrived)

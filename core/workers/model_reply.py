@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..errors import RoleError
 from ..model.messages import Reasoning, ToolCall
 from ..model.steps import Usage
 from .model_request import ModelReply, ModelRequest
+from .prices import price_of
 from .watching import Wire
 
 MOST_TEXT = 1_000_000
@@ -62,8 +64,16 @@ class Arriving:
         self._id = ""
         self._usage: Any = None
         self._priced: Any = None
-        self.size = 0
-        self.begun = False
+        self._size = 0
+        self.began_at = 0.0
+
+    @property
+    def begun(self) -> bool:
+        """Has anything of a reply arrived? ``began_at`` says when, by the monotonic clock."""
+        return self.began_at > 0
+
+    def _begin(self) -> None:
+        self.began_at = self.began_at or time.monotonic()
 
     @property
     def text(self) -> str:
@@ -93,7 +103,7 @@ class Arriving:
 
     def _add_delta(self, delta: Any) -> None:
         if delta.content:
-            self._tell(delta.content[: MOST_TEXT - self.size])
+            self._tell(delta.content[: MOST_TEXT - self._size])
             self._grow(self._text, delta.content)
         reasoning = getattr(delta, "reasoning_content", None)
         if reasoning:
@@ -105,23 +115,24 @@ class Arriving:
         if refusal:
             self._grow(self._refusal, refusal)
         for place, call in enumerate(delta.tool_calls or ()):
-            self._add_call(getattr(call, "index", place), call)
+            index = getattr(call, "index", None)
+            self._add_call(place if index is None else index, call)
 
     def _grow(self, pieces: list[str], text: str) -> None:
-        self.begun = True
-        room = MOST_TEXT - self.size
+        self._begin()
+        room = MOST_TEXT - self._size
         pieces.append(text[:room])
-        self.size += min(room, len(text))
+        self._size += min(room, len(text))
         if len(text) > room:
             raise RoleError(
-                f"The reply did not end, and was cut off. {self.size:,} characters arrived; "
+                f"The reply did not end, and was cut off. {self._size:,} characters arrived; "
                 "kept as partial.",
                 kind="overflow",
             )
 
     def _add_block(self, block: dict[str, Any]) -> None:
         """Thinking comes in pieces, its signature last; what follows that is another block."""
-        self.begun = True
+        self._begin()
         last = self._blocks[-1] if self._blocks else None
         if (
             last is None
@@ -136,7 +147,7 @@ class Arriving:
             last["signature"] = block["signature"]
 
     def _add_call(self, index: int, delta: Any) -> None:
-        self.begun = True
+        self._begin()
         call = self._at.get(index)
         if call is None or (delta.id and call.id and delta.id != call.id):
             call = self._at[index] = _Call()
@@ -153,7 +164,7 @@ class Arriving:
                 kind="overflow",
             )
 
-    def reply(self, request: ModelRequest, wire: Wire, litellm: Any) -> ModelReply:
+    def reply(self, request: ModelRequest, wire: Wire) -> ModelReply:
         """The complete reply. Raises RoleError when there is nothing in it."""
         thought, text = split_thinking("".join(self._text), ended=True)
         finish = _native_finish(self._finish, wire)
@@ -164,9 +175,11 @@ class Arriving:
         usage = _usage(self._usage, wire)
         if usage is None:
             usage = _estimate(request, text, self._reasoning, calls)
-            cost = estimated_cost(request.model, usage, litellm)
+            cost = _table_cost(request.model, usage)
         else:
-            cost = _cost(self._priced)
+            cost = _told_cost(self._priced)
+            if cost is None:
+                cost = _table_cost(request.model, usage)
         return ModelReply(
             text,
             self._reasoning_blocks(thought),
@@ -193,11 +206,11 @@ class Arriving:
         text = "".join(self._reasoning) or thought
         return (Reasoning(text),) if text else ()
 
-    def cost_so_far(self, request: ModelRequest, litellm: Any) -> float | None:
+    def cost_so_far(self, request: ModelRequest) -> float | None:
         """What has arrived so far has probably cost this, when no more comes."""
         calls = tuple(map(_whole, self._calls))
         usage = _estimate(request, "".join(self._text), self._reasoning, calls)
-        return estimated_cost(request.model, usage, litellm)
+        return _table_cost(request.model, usage)
 
 
 def split_thinking(text: str, *, ended: bool) -> tuple[str, str]:
@@ -222,15 +235,6 @@ def half_content(body: bytes) -> str:
             text: str = json.loads(found.group(1)[: len(found.group(1)) - cut] + '"')
             return text
     return ""
-
-
-def estimated_cost(model: str, usage: Usage, litellm: Any) -> float | None:
-    """The price of so many tokens in dollars, None where litellm's table holds none."""
-    prices = litellm.model_cost.get(model) or litellm.model_cost.get(model.partition("/")[2]) or {}
-    prompt, completion = (prices.get(f"{side}_cost_per_token") for side in ("input", "output"))
-    if prompt is None or completion is None:
-        return None
-    return float(prompt * usage.prompt_tokens + completion * usage.completion_tokens)
 
 
 def _whole(call: _Call) -> ToolCall:
@@ -293,7 +297,13 @@ def _estimate(
     return Usage(len(request.messages) // 4 + 1, said // 4 + 1, estimated=True)
 
 
-def _cost(priced: Any) -> float | None:
+def _table_cost(model: str, usage: Usage) -> float | None:
+    price = price_of(model)
+    return price.cost(usage) if price is not None else None
+
+
+def _told_cost(priced: Any) -> float | None:
+    """What litellm has reckoned, which knows a provider's special rates."""
     cost = (getattr(priced, "_hidden_params", None) or {}).get("response_cost")
     return float(cost) if cost is not None else None
 

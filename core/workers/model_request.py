@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import msgspec
@@ -112,29 +111,3 @@ def parameters(request: ModelRequest) -> dict[str, Any]:
     for name in ("stream", "stream_options"):
         params.pop(name, None)
     return params
-
-
-def arguments(request: ModelRequest) -> dict[str, Any]:
-    """The keyword arguments for litellm: what the project says, and no retries of its own."""
-    given: dict[str, Any] = {
-        **parameters(request),
-        "model": request.model,
-        "messages": json.loads(request.messages),
-        # For one read, and behind our own limit for the whole try, so that ours is the one told.
-        "timeout": request.timeout + 5,
-        "max_retries": 0,
-        "num_retries": 0,
-    }
-    tools = json.loads(request.tools)
-    if tools:
-        given["tools"] = tools
-    if request.key:
-        given["api_key"] = request.key
-    if request.api_base is not None:
-        given["api_base"] = request.api_base
-        if request.model.startswith("openai/") and not (
-            request.key or os.environ.get("OPENAI_API_KEY")
-        ):
-            # Local servers take any key, but the client refuses to start without one.
-            given["api_key"] = "none"
-    return given

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextvars import ContextVar
-from types import ModuleType
+from functools import cache
 from typing import Any
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -112,10 +113,14 @@ watched: ContextVar[Wire | None] = ContextVar("watched", default=None)
 """The wire of the try that runs in this task."""
 
 
-def watch(httpx: ModuleType) -> None:
-    """Make every asynchronous client of ``httpx`` report to ``watched``."""
+@cache
+def watch() -> Any:
+    """The module httpx, whose asynchronous clients all report to ``watched``."""
+    # Libraries log requests and errors, in which keys stand.
+    logging.disable(logging.CRITICAL)
+    import httpx
 
-    class Watched(httpx.AsyncByteStream):  # type: ignore[misc, name-defined]
+    class Watched(httpx.AsyncByteStream):
         def __init__(self, stream: Any, wire: Wire) -> None:
             self._stream = stream
             self._wire = wire
@@ -148,7 +153,8 @@ def watch(httpx: ModuleType) -> None:
                 raise
         return response
 
-    httpx.AsyncClient.send = watched_send
+    httpx.AsyncClient.send = watched_send  # type: ignore[assignment, method-assign]
+    return httpx
 
 
 def _json_object(request: Any) -> dict[str, Any]:

@@ -53,7 +53,7 @@ async def reset(exchange: Exchange) -> None:
 
 async def not_http(exchange: Exchange) -> None:
     """Something else listens on this port."""
-    await exchange.write(b"SSH-2.0-OpenSSH_9.9\r\n")
+    await exchange.write(b"220 mail.example ESMTP\r\n500 What?\r\n\r\n")
     exchange.close()
 
 

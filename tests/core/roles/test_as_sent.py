@@ -115,11 +115,12 @@ def ask(provider: ProviderServer, gateway_workers: Workers, canary: str) -> Aske
 
 
 @pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("way", [{}, {"drop_params": False}], ids=["direct", "litellm"])
 @pytest.mark.parametrize("path", [PLAIN_PATH, ODD_PATH], ids=["plain", "odd"])
 async def test_what_arrives_is_what_the_stored_request_says(
-    ask: Asked, path: tuple[Any, ...], stream: bool
+    ask: Asked, path: tuple[Any, ...], way: dict[str, Any], stream: bool
 ) -> None:
-    answer = await ask("openai/sent", path, PARAMS, stream)
+    answer = await ask("openai/sent", path, PARAMS | way, stream)
     arrived = ask.server.asked("sent")[-1].body
     kept = json.loads(answer.request)
     assert kept.pop("model") == "openai/sent"

@@ -26,6 +26,8 @@ from .calling import Caller, Told
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 BOTH = pytest.mark.parametrize("stream", [False, True])
+WAYS: dict[str, dict[str, Any]] = {"direct": {}, "litellm": {"drop_params": False}}
+BY_WAY = pytest.mark.parametrize("way", WAYS)
 
 
 @pytest.fixture
@@ -56,10 +58,13 @@ ODD = {
 
 
 @BOTH
+@BY_WAY
 @pytest.mark.parametrize("name", ODD)
-async def test_an_odd_reply_is_kept_as_it_came(caller: Caller, name: str, stream: bool) -> None:
+async def test_an_odd_reply_is_kept_as_it_came(
+    caller: Caller, name: str, way: str, stream: bool
+) -> None:
     caller.server.answer(name, FAULTS[name])
-    reply = await caller.ask(name, stream=stream)
+    reply = await caller.ask(name, stream=stream, params=WAYS[way])
     assert {field: getattr(reply, field) for field in ODD[name]} == ODD[name]
 
 
@@ -76,10 +81,13 @@ WHOLE = Reply(
 )
 
 
-async def test_a_stream_gives_the_very_reply_that_comes_as_a_whole(caller: Caller) -> None:
+@BY_WAY
+async def test_a_stream_gives_the_very_reply_that_comes_as_a_whole(
+    caller: Caller, way: str
+) -> None:
     caller.server.answer("whole", WHOLE)
-    plain = await caller.ask("whole", stream=False)
-    streamed = await caller.ask("whole")
+    plain = await caller.ask("whole", stream=False, params=WAYS[way])
+    streamed = await caller.ask("whole", params=WAYS[way])
     assert without_times(streamed) == without_times(plain)
     assert plain.text == WHOLE.text
     assert plain.reasoning == (Reasoning(" Hm \n"),)
@@ -88,7 +96,10 @@ async def test_a_stream_gives_the_very_reply_that_comes_as_a_whole(caller: Calle
     assert plain.usage == Usage(10, 3, 0, 4)
 
 
-async def test_calls_that_share_an_index_are_told_apart_by_their_ids(caller: Caller) -> None:
+@BY_WAY
+async def test_calls_that_share_an_index_are_told_apart_by_their_ids(
+    caller: Caller, way: str
+) -> None:
     one, two = (FunctionCall("f", f'{{"n": {n}}}', f"call-{n}").whole() for n in (1, 2))
 
     async def behave(exchange: Exchange) -> None:
@@ -103,7 +114,7 @@ async def test_calls_that_share_an_index_are_told_apart_by_their_ids(caller: Cal
         await exchange.end_events()
 
     caller.server.answer("same-index", behave)
-    reply = await caller.ask("same-index")
+    reply = await caller.ask("same-index", params=WAYS[way])
     assert [call.arguments for call in reply.tool_calls] == ['{"n": 1}', '{"n": 2}']
 
 
@@ -173,12 +184,15 @@ async def test_how_fast_it_was_is_told(caller: Caller) -> None:
 
 
 @BOTH
-async def test_a_known_model_has_a_price_and_another_none(caller: Caller, stream: bool) -> None:
+@BY_WAY
+async def test_a_known_model_has_a_price_and_another_none(
+    caller: Caller, way: str, stream: bool
+) -> None:
     caller.server.answer("gpt-4.1-mini", Reply("Yes."))
-    reply = await caller.ask("gpt-4.1-mini", stream=stream)
+    reply = await caller.ask("gpt-4.1-mini", stream=stream, params=WAYS[way])
     assert reply.cost == pytest.approx(7.6e-06)
     caller.server.answer("unpriced", Reply("Yes."))
-    assert (await caller.ask("unpriced", stream=stream)).cost is None
+    assert (await caller.ask("unpriced", stream=stream, params=WAYS[way])).cost is None
 
 
 @BOTH
@@ -203,12 +217,13 @@ async def test_what_a_lost_reply_has_probably_cost_is_told(caller: Caller, strea
 
 
 @BOTH
+@BY_WAY
 async def test_a_try_that_succeeds_in_the_end_counts_those_before_it(
-    caller: Caller, stream: bool
+    caller: Caller, way: str, stream: bool
 ) -> None:
-    name = f"third-time-{stream}"
+    name = f"third-time-{way}-{stream}"
     caller.server.answer(name, FAULTS["429_after"], FAULTS["reset"], Reply("Yes."))
-    outcome = await caller.outcome(name, stream=stream)
+    outcome = await caller.outcome(name, stream=stream, params=WAYS[way])
     assert outcome.reply is not None
     assert (outcome.reply.text, outcome.reply.attempts) == ("Yes.", 3)
     assert len(outcome.requests) == 3
@@ -228,13 +243,14 @@ async def test_a_call_waits_before_it_tries_again(caller: Caller) -> None:
 
 
 @BOTH
+@BY_WAY
 @pytest.mark.parametrize("fault", ["hang", "hang_amid", "drip"])
 async def test_a_call_that_is_given_up_hangs_up_at_once(
-    caller: Caller, fault: str, stream: bool
+    caller: Caller, fault: str, way: str, stream: bool
 ) -> None:
-    name = f"given-up-{fault}-{stream}"
+    name = f"given-up-{fault}-{way}-{stream}"
     caller.server.answer(name, FAULTS[fault])
-    task = asyncio.create_task(caller.ask(name, stream=stream))
+    task = asyncio.create_task(caller.ask(name, stream=stream, params=WAYS[way]))
     server = caller.server
     assert await asyncio.to_thread(server.wait_for, lambda: bool(server.asked(name)))
     task.cancel()
@@ -314,18 +330,19 @@ async def test_who_waits_for_models_to_load_is_told_so_and_may_give_up(
         go.wait(20)
         return ModuleType("litellm")
 
-    monkeypatch.setattr(gateway, "_load", load)
+    monkeypatch.setattr(gateway, "Translated", load)
+    monkeypatch.setattr(gateway.watching, "watch", lambda: None)
     service = gateway.Gateway()
     told = Told()
-    first = asyncio.create_task(service._litellm(told.notice))
-    second = asyncio.create_task(service._litellm(told.notice))
+    first = asyncio.create_task(service._translated(told.notice))
+    second = asyncio.create_task(service._translated(told.notice))
     while len(told.notices) < 2:
         await asyncio.sleep(0)
     first.cancel()
     await asyncio.gather(first, return_exceptions=True)
     go.set()
     await second
-    await service._litellm(told.notice)
+    await service._translated(told.notice)
     assert told.notices == [gateway.LOADING] * 2
     assert loads == [1]
 

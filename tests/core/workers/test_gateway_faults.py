@@ -1,5 +1,6 @@
-"""Every fault that providers are known for, plain and streaming: the kind, the words, what is kept,
-and how many requests were made. All are asked at once, and then looked at one by one.
+"""Every fault that providers are known for, plain and streaming, asked directly and by litellm: the
+kind, the words, what is kept, and how many requests were made. All are asked at once, and then
+looked at one by one.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
@@ -104,9 +105,7 @@ FAILURES = {
         "empty", "The model returned nothing.", plain_kind="bad_reply", plain=NO_REPLY
     ),
     "null_choices": Failure("bad_reply", NO_REPLY),
-    "no_choices": Failure(
-        "bad_reply", NO_REPLY, plain_kind="empty", plain="The model returned nothing."
-    ),
+    "no_choices": Failure("empty", "The model returned nothing."),
     "cut_stream": Failure("network", f"Connection lost.{KEPT}", partial=SAID),
     "no_finish": Failure("network", f"Connection lost.{KEPT}", partial=SAID),
     "bad_event": Failure(
@@ -148,13 +147,29 @@ ODD_REPLIES = {
 """Faults that a reply survives: see test_gateway.py."""
 
 SLOW = ("hang", "hang_amid", DRIP)
-CASES = [(name, stream) for name in FAILURES for stream in (False, True)]
+THROUGH_LITELLM = FAILURES | {
+    "no_choices": Failure(
+        "bad_reply", NO_REPLY, plain_kind="empty", plain="The model returned nothing."
+    )
+}
+"""litellm hides that such a stream came to its end."""
+
+WAYS: dict[str, dict[str, Any]] = {"direct": {}, "litellm": {"drop_params": False}}
+"""A parameter that only litellm knows makes it needed."""
+
+Case = tuple[str, bool, str]
+CASES = [(name, stream, way) for name in FAILURES for stream in (False, True) for way in WAYS]
+by_case = pytest.mark.parametrize(("name", "stream", "way"), CASES)
+
+
+def expected(name: str, way: str) -> Failure:
+    return (FAILURES if way == "direct" else THROUGH_LITELLM)[name]
 
 
 class Faults(NamedTuple):
     """All outcomes, and everything that was printed or logged meanwhile."""
 
-    outcomes: dict[tuple[str, bool], Outcome]
+    outcomes: dict[Case, Outcome]
     printed: str
 
 
@@ -164,19 +179,21 @@ async def faults(gateway_workers: Workers, provider: ProviderServer) -> AsyncIte
     logged = _Kept()
     logging.getLogger("rollstep.workers").addHandler(logged)
     logging.getLogger("rollstep.workers").setLevel(logging.INFO)
-    outcomes: dict[tuple[str, bool], Outcome] = {}
+    outcomes: dict[Case, Outcome] = {}
 
-    async def one(name: str, stream: bool, timeout: float) -> None:
+    async def one(name: str, stream: bool, way: str, timeout: float) -> None:
         # Its own name for each way of asking, so that requests can be told apart.
-        model = f"{name}-{stream}"
+        model = f"{name}-{stream}-{way}"
         provider.answer(model, FAULTS[name])
-        outcomes[name, stream] = await caller.outcome(model, stream=stream, timeout=timeout)
+        outcomes[name, stream, way] = await caller.outcome(
+            model, stream=stream, params=WAYS[way], timeout=timeout
+        )
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_API_KEY", CANARY)
         quick = [case for case in CASES if case[0] not in SLOW]
         await asyncio.gather(*(one(*case, 60.0) for case in quick))
-        slow = [(name, stream) for name in SLOW for stream in (False, True)]
+        slow = [(name, stream, way) for name in SLOW for stream in (False, True) for way in WAYS]
         await asyncio.gather(*(one(*case, 1.5) for case in slow))
         worker = gateway_workers.shared(SERVICE)._worker
         assert worker is not None
@@ -197,15 +214,15 @@ async def test_every_fault_is_a_failure_that_is_told_or_a_reply_that_is_odd() ->
     assert {*FAILURES, *ODD_REPLIES, DRIP} == set(FAULTS)
 
 
-@pytest.mark.parametrize(("name", "stream"), CASES)
+@by_case
 async def test_a_fault_has_its_kind_its_words_and_what_had_arrived(
-    faults: Faults, name: str, stream: bool
+    faults: Faults, name: str, stream: bool, way: str
 ) -> None:
-    failure, outcome = FAILURES[name], faults.outcomes[name, stream]
+    failure, outcome = expected(name, way), faults.outcomes[name, stream, way]
     assert outcome.error is not None
     words = failure.words if stream else failure.plain or failure.words
     words = words.replace("[KEY]", "[OPENAI_API_KEY]")
-    assert str(outcome.error) == f"openai/{name}-{stream}: {words}"
+    assert str(outcome.error) == f"openai/{name}-{stream}-{way}: {words}"
     assert outcome.error.kind == (failure.kind if stream else failure.plain_kind or failure.kind)
     partial = "" if failure.plain == "The reply did not end, and was cut off." else failure.partial
     assert outcome.error.partial == (failure.partial if stream else partial)
@@ -213,11 +230,11 @@ async def test_a_fault_has_its_kind_its_words_and_what_had_arrived(
         assert "".join(outcome.told.pieces) == failure.partial
 
 
-@pytest.mark.parametrize(("name", "stream"), CASES)
+@by_case
 async def test_only_what_may_succeed_is_asked_again_and_never_after_a_part_of_a_reply(
-    faults: Faults, name: str, stream: bool
+    faults: Faults, name: str, stream: bool, way: str
 ) -> None:
-    outcome = faults.outcomes[name, stream]
+    outcome = faults.outcomes[name, stream, way]
     assert len(outcome.requests) == FAILURES[name].requests
     assert len(outcome.told.notices) == FAILURES[name].requests - 1
     for number, words in enumerate(outcome.told.notices, 2):
@@ -225,23 +242,22 @@ async def test_only_what_may_succeed_is_asked_again_and_never_after_a_part_of_a_
         assert "Retrying" in words
 
 
-@pytest.mark.parametrize(("name", "stream"), CASES)
-async def test_something_can_be_done_about_every_failure(
-    faults: Faults, name: str, stream: bool
-) -> None:
-    error = faults.outcomes[name, stream].error
-    assert error is not None
-    assert {"write", "stop"} < set(REMEDIES[error.kind])
+async def test_something_can_be_done_about_every_failure(faults: Faults) -> None:
+    kinds = {each.error.kind for each in faults.outcomes.values() if each.error is not None}
+    assert len(kinds) >= 13
+    for kind in kinds:
+        assert {"write", "stop"} < set(REMEDIES[kind])
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_slow_drip_ends(faults: Faults, stream: bool) -> None:
-    error = faults.outcomes[DRIP, stream].error
+async def test_a_slow_drip_ends(faults: Faults, stream: bool, way: str) -> None:
+    error = faults.outcomes[DRIP, stream, way].error
     assert error is not None
     assert error.kind == "timeout"
     assert "No complete reply in 1.5 s." in str(error)
     assert bool(error.partial) == stream
-    assert len(faults.outcomes[DRIP, stream].requests) == 1
+    assert len(faults.outcomes[DRIP, stream, way].requests) == 1
 
 
 @pytest.mark.parametrize("name", ["html", "malformed", "null_choices", "502"])
@@ -249,18 +265,17 @@ async def test_what_was_sent_instead_of_a_reply_is_kept_as_it_came(
     faults: Faults, name: str
 ) -> None:
     raw = {"html": "Welcome to the proxy", "malformed": "[", "null_choices": "null", "502": "Bad"}
-    for stream in (False, True):
-        error = faults.outcomes[name, stream].error
-        assert error is not None
-        if not (name == "malformed" and stream):
-            assert raw[name] in error.detail
+    for (fault, stream, way), outcome in faults.outcomes.items():
+        if fault == name and not (name == "malformed" and stream):
+            assert outcome.error is not None
+            assert raw[name] in outcome.error.detail, way
 
 
 async def test_no_key_is_in_anything_that_people_can_read(faults: Faults) -> None:
     sent = [request for each in faults.outcomes.values() for request in each.requests]
     assert all(CANARY in request.headers["authorization"] for request in sent), "a blunt canary"
-    for (name, stream), outcome in faults.outcomes.items():
-        assert CANARY not in outcome.words(), (name, stream)
+    for case, outcome in faults.outcomes.items():
+        assert CANARY not in outcome.words(), case
     assert CANARY not in faults.printed
 
 

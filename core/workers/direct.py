@@ -1,0 +1,133 @@
+"""A server of one's own that speaks the chat shape, asked without litellm.
+
+litellm has nothing to translate there, and costs seconds to load, 200 MB, and several milliseconds
+of processor time for each call and a millisecond for each token: more than a small model itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import AsyncIterator
+from typing import Any
+
+from .model_reply import Arriving
+from .model_request import NOT_SENT, ModelRequest, parameters
+from .watching import watch
+
+_PREFIX = "openai/"
+_DRAIN = 0.2
+"""Seconds that a server may take to end a stream whose last event has come."""
+
+
+class NotAReplyError(Exception):
+    """The server sent something that is not a model reply."""
+
+
+class RefusedError(Exception):
+    """The server answered with a status that says no, or with an error in its stream."""
+
+
+class StreamEndedError(Exception):
+    """The stream ended before the reply did."""
+
+
+class _Node(dict[str, Any]):
+    """A JSON object whose fields are attributes too; those that are not there are None."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self.get(name)
+
+
+def is_direct(request: ModelRequest) -> bool:
+    """Can this be asked without litellm?"""
+    return (
+        request.api_base is not None
+        and request.model.startswith(_PREFIX)
+        and NOT_SENT.isdisjoint(json.loads(request.params))
+    )
+
+
+class Direct:
+    """Asks such servers, over connections that are kept."""
+
+    def __init__(self) -> None:
+        httpx = watch()
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+        self._client = httpx.AsyncClient(limits=limits, timeout=None, follow_redirects=True)
+
+    async def ask(self, request: ModelRequest, arriving: Arriving) -> None:
+        """Put the reply into ``arriving``. Raises what httpx raises, and the errors above."""
+        body = _body(request)
+        key = request.key or os.environ.get("OPENAI_API_KEY") or "none"
+        asked = self._client.build_request(
+            "POST",
+            f"{str(request.api_base).rstrip('/')}/chat/completions",
+            content=json.dumps(body, ensure_ascii=False).encode(),
+            headers={"authorization": f"Bearer {key}", "content-type": "application/json"},
+        )
+        response = await self._client.send(asked, stream=True)
+        if response.status_code != 200:
+            await response.aread()
+            raise RefusedError
+        if "event-stream" in response.headers.get("content-type", ""):
+            await _read_stream(response, arriving)
+        else:
+            arriving.take(_whole(await response.aread()))
+
+
+def _body(request: ModelRequest) -> dict[str, Any]:
+    tools = json.loads(request.tools)
+    return {
+        **parameters(request),
+        "model": request.model.removeprefix(_PREFIX),
+        "messages": json.loads(request.messages),
+        **({"tools": tools} if tools else {}),
+    }
+
+
+def _whole(body: bytes) -> _Node:
+    reply = json.loads(body, object_hook=_Node)
+    if not isinstance(reply, _Node) or not isinstance(reply.choices, list):
+        raise NotAReplyError
+    return reply
+
+
+async def _read_stream(response: Any, arriving: Arriving) -> None:
+    finished = False
+    events = _events(response)
+    async for data in events:
+        if data == b"[DONE]":
+            await _drain(events)
+            return
+        chunk = json.loads(data, object_hook=_Node)
+        if not isinstance(chunk, _Node):
+            raise NotAReplyError
+        if chunk.error:
+            raise RefusedError
+        if not isinstance(chunk.choices, list):
+            raise NotAReplyError
+        arriving.add(chunk)
+        finished = finished or any(choice.finish_reason for choice in chunk.choices)
+    if not finished and arriving.begun:
+        raise StreamEndedError
+
+
+async def _drain(events: AsyncIterator[bytes]) -> None:
+    """Read to the end, so that the connection can be used again."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_DRAIN):
+            async for _ in events:
+                pass
+
+
+async def _events(response: Any) -> AsyncIterator[bytes]:
+    """The data of each event. One that the end of the stream cuts off is none."""
+    rest = b""
+    async for data in response.aiter_bytes():
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            if line.startswith(b"data:"):
+                yield line[5:].strip()
