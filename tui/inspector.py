@@ -33,6 +33,8 @@ from .who import NAMES, made_by, who
 
 _DIFF_LINES = 3000
 """Lines on either side that a difference is made of at most."""
+_TAKES_NEAR = 10
+"""Takes before and after the one shown that are listed."""
 _PRETTY = 100_000
 """JSON longer than this is shown as it came."""
 
@@ -217,8 +219,22 @@ def _takes(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]:
     if len(takes) < 2:
         return
     yield Block("text", "")
-    yield Block("heading", f"takes here: {len(takes)}{'' if reading else ' (, and . walk them)'}")
-    for place, take_id in enumerate(takes, 1):
+    keys = "" if reading else " (, and . walk them)"
+    yield Block("heading", f"takes here: {len(takes):,}{keys}")
+    here = takes.index(step.id) if step.id in takes else 0
+    first = max(min(here - _TAKES_NEAR, len(takes) - 2 * _TAKES_NEAR - 1), 0)
+    last = min(first + 2 * _TAKES_NEAR + 1, len(takes))
+    if first:
+        yield Block("dim", f"… {first:,} before")
+    yield from _takes_between(model, step, takes, first, last)
+    if last < len(takes):
+        yield Block("dim", f"… {len(takes) - last:,} after")
+
+
+def _takes_between(
+    model: DebuggerModel, step: Step, takes: list[str], first: int, last: int
+) -> Iterator[Block]:
+    for place, take_id in enumerate(takes[first:last], first + 1):
         take = model.rollout.steps[take_id]
         here = ">" if take_id == step.id else " "
         by = "*" if take.origin == "human" else " "

@@ -15,6 +15,7 @@ from rollstep.core.model.messages import (
 )
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Call, Step
+from rollstep.tui.inspector import TABS, document
 from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.screens.retake import RetakeScreen
 from rollstep.tui.screens.takes import TakesScreen
@@ -283,3 +284,14 @@ def test_the_way_back_to_a_take_is_the_branch_that_was_shown_through_it() -> Non
     assert model.next_take(-1).moved
     assert [step.id for step in model.path.steps] == first
     assert model.take_new_leaf() == first[-1]
+
+
+def test_the_inspector_lists_the_takes_near_the_one_that_is_shown() -> None:
+    model = DebuggerModel(replies(*(f"answer {n}" for n in range(2000))))
+    model.go_to("t1001")
+    listed = [block.text for block in document(model, TABS[0]).blocks if "answer" in block.text]
+    assert len(listed) < 30
+    assert ">1000  answer 999" in listed
+    words = [block.text for block in document(model, TABS[0]).blocks]
+    assert "… 989 before" in words
+    assert "… 990 after" in words
