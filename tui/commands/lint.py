@@ -10,7 +10,7 @@ import click
 import msgspec
 from rollstep.core.errors import InputError
 from rollstep.core.model.rollout import Rollout
-from rollstep.core.rules.lint.linter import Flag, findings_with_silences
+from rollstep.core.rules.lint.linter import Flag, findings, findings_everywhere, with_silences
 from rollstep.core.store.change import Saved
 from rollstep.tui.sanitize import one_line
 from rollstep.tui.target import OpenTarget
@@ -59,35 +59,38 @@ def run_lint(name: str, options: LintOptions) -> int:
 
 
 def _lines(saved: Saved, target: OpenTarget, options: LintOptions) -> Iterator[_Line]:
-    """The flags of the branches that were asked for, each once; with ``ROLLOUT#20`` only those of
-    that step, on whatever branch it is.
+    """The flags of the branches that were asked for; with ``ROLLOUT#20`` only those of that step,
+    on whatever branch it is.
     """
     rollout = tree(saved)
     step_id = step_with_seq(saved, target.step).id if target.step is not None else None
-    seen: set[tuple[str, str, str]] = set()
-    for leaf in _leaves(rollout, saved, step_id, options):
-        places = {step.id: place for place, step in enumerate(rollout.path(leaf), 1)}
-        for flag in findings_with_silences(rollout, leaf, saved.silences):
-            found = flag.finding
-            key = found.step_id, found.rule, found.words
-            if key not in seen and step_id in (None, found.step_id):
-                seen.add(key)
-                link = f"{saved.header.id}#{rollout.steps[found.step_id].seq}"
-                yield _Line(flag, link, places[found.step_id])
-
-
-def _leaves(
-    rollout: Rollout, saved: Saved, step_id: str | None, options: LintOptions
-) -> list[str | None]:
     if options.every:
-        return [*rollout.leaves()]
+        found = findings_everywhere(rollout)
+    else:
+        found = findings(rollout, _leaf(rollout, saved, step_id, options))
+    places = _places(rollout)
+    for flag in with_silences(found, saved.silences):
+        at = flag.finding.step_id
+        if step_id in (None, at):
+            yield _Line(flag, f"{saved.header.id}#{rollout.steps[at].seq}", places[at])
+
+
+def _places(rollout: Rollout) -> dict[str | None, int]:
+    """How many steps there are up to each one, itself counted."""
+    places: dict[str | None, int] = {None: 0}
+    for step in rollout:
+        places[step.id] = places[step.parent_id] + 1
+    return places
+
+
+def _leaf(rollout: Rollout, saved: Saved, step_id: str | None, options: LintOptions) -> str | None:
     if options.branch is not None:
-        return [_named(saved, options.branch)]
+        return _named(saved, options.branch)
     if step_id is not None:
-        return [rollout.newest_leaf(step_id)]
+        return rollout.newest_leaf(step_id)
     head = saved.head or None
     known = head in rollout.steps and head not in rollout.hidden
-    return [rollout.newest_leaf(head if known else None)]
+    return rollout.newest_leaf(head if known else None)
 
 
 def _named(saved: Saved, branch: str) -> str:

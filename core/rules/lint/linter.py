@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 
 import msgspec
 
@@ -52,6 +53,12 @@ class Linter:
         self._count += 1
         return found
 
+    def fork(self) -> Linter:
+        """One that goes on from here along another branch."""
+        other = copy(self)
+        other._order, other._drift = self._order.fork(), self._drift.fork()
+        return other
+
     def _project(self, step: Step) -> Project:
         """Each step is held against the revision that it was made from."""
         projects = self._rollout.projects
@@ -76,14 +83,32 @@ def findings(rollout: Rollout, leaf_id: str | None) -> tuple[Finding, ...]:
     return tuple(finding for found in by_step.values() for finding in found)
 
 
+def findings_everywhere(rollout: Rollout) -> tuple[Finding, ...]:
+    """All that is odd on any visible branch, each finding once, in the order of the tree: steps
+    that branches share are looked at once.
+    """
+    found: dict[Finding, None] = {}
+    waiting = [(step_id, Linter(rollout)) for step_id in reversed(rollout.children(None))]
+    while waiting:
+        step_id, linter = waiting.pop()
+        parent_id = rollout.steps[step_id].parent_id
+        if parent_id is not None and len(rollout.children(parent_id)) > 1:
+            linter = linter.fork()
+        found.update(dict.fromkeys(linter.add(rollout.steps[step_id])))
+        waiting += [(child, linter) for child in reversed(rollout.children(step_id))]
+    return tuple(found)
+
+
+def with_silences(found: Iterable[Finding], silences: Iterable[Silence]) -> tuple[Flag, ...]:
+    """Each finding with the silence that is over it."""
+    silent = {(each.step_id, each.rule): each for each in silences if not each.lifted}
+    return tuple(Flag(each, silent.get((each.step_id, each.rule))) for each in found)
+
+
 def findings_with_silences(
     rollout: Rollout, leaf_id: str | None, silences: Iterable[Silence]
 ) -> tuple[Flag, ...]:
     """All that is odd on the path to this leaf, each with its silence: what an export carries as
     the provenance of its flags.
     """
-    silent = {(each.step_id, each.rule): each for each in silences if not each.lifted}
-    return tuple(
-        Flag(finding, silent.get((finding.step_id, finding.rule)))
-        for finding in findings(rollout, leaf_id)
-    )
+    return with_silences(findings(rollout, leaf_id), silences)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 
 from ...model.messages import (
     Payload,
@@ -30,6 +31,12 @@ class Order:
         self._users: frozenset[str] = frozenset()
         self._called: dict[str, tuple[int, bool]] = {}
         """Where each id was called last, and whether a result has come."""
+
+    def fork(self) -> Order:
+        """The same, to go on along another branch."""
+        other = copy(self)
+        other._called = dict(self._called)
+        return other
 
     def look(self, seen: Seen) -> Iterator[Finding]:
         """Look at the next step."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from copy import copy
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -100,6 +101,12 @@ class Drift:
         self._known: dict[tuple[str, str], _Known] = {}
         self._mixed = False
         """Whether the reply whose results come now calls a tool that may change something."""
+
+    def fork(self) -> Drift:
+        """The same, to go on along another branch."""
+        other = copy(self)
+        other._known = dict(self._known)
+        return other
 
     def look(self, seen: Seen) -> Iterator[Finding]:
         """Look at the next step."""

@@ -5,7 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from rollstep.core.model.marks import Silence
 from rollstep.core.rules.lint.findings import RULES
-from rollstep.core.rules.lint.linter import Linter, findings, findings_with_silences
+from rollstep.core.rules.lint.linter import (
+    Linter,
+    findings,
+    findings_everywhere,
+    findings_with_silences,
+)
 from rollstep.core.samples import list_samples
 from rollstep.core.session import Session
 from rollstep.core.store.bundle_reader import read_bundle
@@ -54,8 +59,9 @@ def test_the_samples_have_the_flags_that_they_teach_and_no_others() -> None:
             continue
         for saved, _ in read_bundle(sample.bundle, []):
             tree = Session.reopen(saved).rollout
+            found[sample.name] = {each.rule for each in findings_everywhere(tree)}
             for leaf in tree.leaves():
-                found.setdefault(sample.name, set()).update(e.rule for e in findings(tree, leaf))
+                assert {each.rule for each in findings(tree, leaf)} <= found[sample.name]
     assert found == taught
 
 
@@ -69,3 +75,6 @@ def test_whatever_a_rollout_holds_is_linted(saved: Saved) -> None:
         found = findings(tree, leaf)
         assert {each.rule for each in found} <= RULES.keys()
         assert {each.step_id for each in found} <= {step.id for step in tree.path(leaf)}
+    everywhere = findings_everywhere(tree)
+    assert len(set(everywhere)) == len(everywhere)
+    assert set(everywhere) == {each for leaf in tree.leaves() for each in findings(tree, leaf)}
