@@ -80,9 +80,10 @@ def do_revert(writer: TreeWriter, command: int, plan: Reverting, reason: str) ->
 def edit_behind(writer: TreeWriter, step: Step) -> Step:
     """The human's edit that this step is, or that it was copied from. Raises UsageError."""
     steps, projects = writer.rollout.steps, writer.rollout.projects
-    edit = step
-    while edit.copied_from is not None and edit.copied_from in steps:
+    edit, seen = step, {step.id}
+    while edit.copied_from in steps and edit.copied_from not in seen:
         edit = steps[edit.copied_from]
+        seen.add(edit.id)
     if is_edit(edit, projects[min(edit.revision, len(projects) - 1)]):
         return edit
     if step.copied_from is not None and step.replaces is not None:

@@ -110,9 +110,11 @@ class Ledger:
     def _root(self, step: Step) -> Step:
         """The step that this one was copied from, however often."""
         steps, roots = self._rollout.steps, self._roots
-        walked: list[str] = []
+        walked: dict[str, None] = {}
         while step.id not in roots and step.copied_from in steps:
-            walked.append(step.id)
+            walked[step.id] = None
+            if step.copied_from in walked:
+                break  # a file that somebody else made may say anything
             step = steps[step.copied_from]
         root = roots.get(step.id, step.id)
         roots.update(dict.fromkeys(walked, root))

@@ -143,6 +143,14 @@ async def test_what_cannot_be_reverted_says_why() -> None:
         await session.revert("nowhere")
 
 
+async def test_copies_in_a_circle_are_no_edit() -> None:
+    session = Session.start(refund())
+    odd = Step("a", None, "evaluator", user_message("x"), "human", copied_from="a")
+    session.rollout.add(odd)
+    with pytest.raises(UsageError, match="is no edit"):
+        await session.revert("a")
+
+
 Edit = tuple[int, str, str]
 edits = st.lists(
     st.tuples(

@@ -192,7 +192,7 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         tree, model = self.outline.tree, self.outline.model
         root = tree.segments[0]
         hidden = f", {tree.hidden:,} hidden" if tree.hidden else ""
-        words = [many(root.leaves, "branch") + hidden, many(len(model.rollout), "step")]
+        words = [many(root.leaves, "branch") + hidden, many(root.size, "step")]
         edits = sum(segment.counts.edits for segment in tree.segments)
         words.append(many(edits, "edit"))
         told = "   ".join(words) + " "

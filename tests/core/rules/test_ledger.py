@@ -155,6 +155,19 @@ def test_a_long_chain_of_forks_is_told_without_walking_it_again_for_each() -> No
     assert entries[0].followed.made == 4_999
 
 
+def test_a_file_may_name_copies_and_originals_in_a_circle() -> None:
+    rollout = Rollout(RolloutHeader("r", "Odd"), [refund()])
+    said = user_message("x")
+    rollout.add(Step("a", None, "evaluator", said, "human", copied_from="b", replaces="a"))
+    rollout.add(Step("b", "a", "evaluator", said, "human", copied_from="a"))
+    rollout.add(Step("c", "b", "evaluator", said, "human", copied_from="c"))
+    rollout.add(Step("d", "c", "evaluator", said, "human", replaces="d", seq=4))
+    ledger = Ledger(rollout, ())
+    assert [entry.step_id for entry in ledger.entries()] == ["d"]
+    assert ledger.entry("b") is None
+    assert [entry.step_id for entry in ledger.on_path(rollout)] == ["d"]
+
+
 def test_the_text_of_a_step_says_all_that_can_be_edited() -> None:
     reply = TargetReply((Text("Hm."),), tool_calls=(ToolCall("1", "look", "{}"),), refusal="no")
     assert ledger_text(reply) == "Hm.\n> look {}\nrefused: no"
