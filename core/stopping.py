@@ -50,5 +50,19 @@ async def go_on(writer: TreeWriter, player: Player, at: str | None) -> Step | No
         return None
     text = held_back(stopped.payload)
     if text is None:
-        return await player.make_next(stopped.parent_id)
+        return await _ask_anew(writer, player, stopped)
     return writer.put_copy(stopped, user_message(text), stopped.parent_id)
+
+
+async def _ask_anew(writer: TreeWriter, player: Player, stopped: Step) -> Step | None:
+    """The evaluator is asked in the place of its stop, as if for the first time: the limit was no
+    answer of its own. When nothing comes of it, the head is where it was.
+    """
+    head = writer.head
+    made = None
+    try:
+        made = await player.make_next(stopped.parent_id)
+    finally:
+        if made is None and writer.head == stopped.parent_id:
+            writer.set_head(head)
+    return made

@@ -28,7 +28,7 @@ from .ids import IdMaker
 from .journal import Journal, Keeper
 from .model.debugging import Breakpoint
 from .model.marks import Mark, Silence
-from .model.messages import Payload, Stop
+from .model.messages import Payload, Stop, ToolResult
 from .model.project import Project
 from .model.rollout import Branch, Rollout
 from .model.steps import Step, role_of
@@ -227,10 +227,13 @@ class TreeWriter:
         state: str | None = None,
         injected: str = "",
     ) -> Step:
-        """A human's step. In place of another it inherits that step's line of the script and, for
-        a tool result, the simulator's state, marked stale unless a new one is given.
+        """A human's step. In place of another it inherits that step's line of the script. A tool
+        result has the simulator's state of the one that it replaces, else of the path so far,
+        marked stale unless a new one is given.
         """
         old_state = replaced.state if replaced is not None else None
+        if replaced is None and state is None and isinstance(payload, ToolResult):
+            old_state = self.state_at(parent_id).state
         step = Step(
             self.new_id(),
             parent_id,

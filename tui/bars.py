@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rollstep.core.model.messages import MAX_TURNS
+from rollstep.core.model.messages import MAX_TURNS, ToolCall
+from rollstep.core.model.project import Project
 from rollstep.core.model.steps import ROLES
 from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
 
@@ -194,6 +195,9 @@ def _ask_words(model: DebuggerModel, action: Ask) -> Span:
     elif action.last_chance:
         what = "last word (the last permitted turn is over)"
     kind = kind_of(project, action.role)
+    faulty = action.call is not None and _faults_may(project, action.call)
+    if faulty and kind in ("human", ""):
+        return f"w writes the {what}; s lets the fault rules answer first", "ok"
     if kind == "human":
         return f"your move: w writes the {what}", "ok"
     if not kind:
@@ -202,4 +206,15 @@ def _ask_words(model: DebuggerModel, action: Ask) -> Span:
     name = who(project, action.role)
     if kind not in ("llm", "python"):
         name = f"the {name}"
+    if faulty:
+        cost += ", or a fault rule answers"
     return f"s asks {name} for the {what} ({cost}); w writes it by hand", "dim"
+
+
+def _faults_may(project: Project, call: ToolCall) -> bool:
+    """Whether a rule of the project may answer in the simulator's place."""
+    if not project.faults:
+        return False
+    from rollstep.core.rules.faults import fits
+
+    return any(rule.probability > 0 and fits(rule, call) for rule in project.faults)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rollstep.core.model.messages import Stop
+from rollstep.core.model.messages import MAX_TURNS, Stop
+from rollstep.core.model.steps import Step
 from rollstep.core.rules.stops import held_back, why_not_more
 
 from .cells import cells
@@ -23,27 +24,36 @@ def stop_here_problem(model: DebuggerModel) -> str:
     return ""
 
 
+def where_more_turns_act(model: DebuggerModel) -> Step | None:
+    """The stop of the branch that is shown, if the turn limit ended it; else the cursor's step."""
+    stop = model.path.stop
+    if stop is not None and stop.reason == MAX_TURNS:
+        return model.path.steps[-1]
+    return model.step
+
+
 def more_turns_problem(model: DebuggerModel) -> str:
-    """Why more turns would do nothing at the cursor; empty when they would."""
-    step = model.step
+    """Why more turns would do nothing here; empty when they would."""
+    step = where_more_turns_act(model)
     return why_not_more(step.payload) if step is not None else ""
 
 
 def turns_now(model: DebuggerModel) -> int:
     """The turns that there are at least: those of the branch, at its stop, else the project's."""
-    step = model.step
+    step = where_more_turns_act(model)
     if step is not None and isinstance(step.payload, Stop):
-        return model.path.position(model.cursor).turns
+        return model.path.position(len(model.path) - 1).turns
     return model.project.max_turns
 
 
 def what_more_turns_do(model: DebuggerModel, turns: int) -> str:
-    """What raising the limit to so many turns does at the cursor, in words."""
+    """What raising the limit to so many turns does here, in words."""
     project = model.project
     limit = f"max_turns goes from {project.max_turns} to {turns}"
     if project.max_turns == turns:
         limit = f"max_turns is {turns} already"
-    stop = model.step.payload if model.step is not None else None
+    step = where_more_turns_act(model)
+    stop = step.payload if step is not None else None
     if not isinstance(stop, Stop):
         return f"{limit}; nothing else happens now."
     text = held_back(stop)

@@ -130,6 +130,10 @@ async def test_the_simulators_state_stays_as_it_was() -> None:
         await session.step()
     step = await session.inject("timeout")
     assert (step.state, step.state_stale) == ("1", False)
+    await session.undo()
+    call = session.position().open_calls[0]
+    written = await session.write(tool_result(call.id, "by hand"))
+    assert (written.state, written.state_stale) == ("1", True)
 
 
 async def test_what_was_injected_is_kept_by_the_library() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rollstep.core.errors import IllegalStepError, UsageError
+from rollstep.core.errors import IllegalStepError, RoleError, UsageError
 from rollstep.core.model.messages import Stop, payload_text, user_message
 from rollstep.core.model.project import (
     EvaluatorLine,
@@ -160,11 +160,30 @@ async def test_more_turns_ask_a_human_who_plays_the_evaluator_and_stay_raised() 
     with pytest.raises(HumanNeeded):
         await session.more_turns(3)
     assert session.project.max_turns == 3
-    assert session.head == stop.parent_id
+    assert session.head == stop.id
     assert await session.undo() == "more turns"
     assert session.project.max_turns == 1
     assert session.head == stop.id
     assert status(session) == "ended"
+
+
+async def test_when_asking_anew_fails_the_limit_is_raised_and_the_head_is_where_it_was() -> None:
+    class Fails:
+        async def next(self, view: View) -> object:
+            if view.max_turns > 2:
+                raise RoleError("lost the line")
+            return Stop("max_turns", "evaluator")
+
+    roles = with_objects(build_roles(CHAT), evaluator=Fails())
+    project = Project("Chat", CHAT.target, TALKER, opening="Hi", max_turns=1)
+    session = Session.start(project, roles=lambda _: roles)
+    await session.turn()
+    stop = await session.step()
+    assert stop is not None
+    with pytest.raises(RoleError, match="lost the line"):
+        await session.more_turns(3)
+    assert (session.head, session.project.max_turns, status(session)) == (stop.id, 3, "ended")
+    assert session.attempts[-1].parent_id == stop.parent_id
 
 
 async def test_more_turns_before_the_end_only_raise_the_limit() -> None:

@@ -26,6 +26,17 @@ target: {kind: echo}
 evaluator: {kind: scripted, messages: [Two., Three., Four., Five.]}
 """
 
+TOOLS = """\
+version: 1
+title: Tools
+opening: One.
+target: {kind: scripted, replies: [{tool_calls: [{name: look}]}, Done.]}
+evaluator: {kind: human}
+tools: [{name: look}]
+tool_simulator: {kind: rules, rules: [{tool: look, respond: seen}]}
+faults: [timeout]
+"""
+
 
 def back(driver: Driver) -> Callable[[], bool]:
     return lambda: driver.app.screen is driver.app.debugger
@@ -101,6 +112,18 @@ async def test_a_fault_that_makes_no_sense_is_not_injected_and_says_why(opened: 
         assert driver.app.screen is dialog
         await driver.press("escape")
         assert driver.app.screen is driver.app.debugger
+
+
+async def test_the_hint_says_that_a_fault_rule_may_answer(opened: Opened, tmp_path: Path) -> None:
+    project = tmp_path / "tools.yaml"
+    project.write_text(TOOLS)
+    async with opened(OpenTarget(path=project)) as driver:
+        await driver.press("s", "s")
+        assert "s asks the rules for the result of look (offline, free, or a fault" in driver.text()
+        await driver.press("s")
+        assert "injected: timeout" in driver.text()
+        assert "by a fault rule of the project" in driver.text()
+        assert driver.screen.model.path.steps[-1].origin == "script"
 
 
 async def test_f_elsewhere_says_where_it_works(opened: Opened) -> None:
@@ -227,6 +250,29 @@ async def test_more_turns_let_a_rollout_go_on(opened: Opened, tmp_path: Path) ->
         assert "Undone: more turns." in driver.text()
         assert model.path.stop is not None
         assert "turn 2/2" in driver.text()
+
+
+async def test_more_turns_from_amid_the_branch_and_a_human_says_what_comes(
+    opened: Opened, tmp_path: Path
+) -> None:
+    project = tmp_path / "chat.yaml"
+    project.write_text(CHAT.replace("scripted, messages: [Two., Three., Four., Five.]", "human"))
+    async with opened(OpenTarget(path=project)) as driver:
+        model = driver.screen.model
+        await driver.press("t", "0", "j")
+        await driver.press_until("enter", back(driver))
+        await driver.until(lambda: model.path.stop is not None)
+        assert model.path.stop == Stop("max_turns", "human")
+        await driver.press("g")
+        Stops(driver.screen).do_more_turns()
+        await driver.pilot.pause()
+        assert isinstance(driver.app.screen, MoreTurnsScreen)
+        assert "You play the evaluator" in str(driver.app.screen.query_one("#about").render())
+        await driver.press_until("enter", lambda: isinstance(driver.app.screen, EditorScreen))
+        await driver.pilot.press(*"Go on", "ctrl+s")
+        await driver.until(back(driver))
+        await driver.until(lambda: model.path.stop is None)
+        assert payload_text(model.path.steps[-1].payload) == "Go on"
 
 
 async def test_more_turns_say_why_they_would_do_nothing(opened: Opened) -> None:

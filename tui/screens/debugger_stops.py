@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from rollstep.core.model.messages import Stop
 
 from .. import edits
-from ..stops import more_turns_problem, stop_here_problem, turns_now, what_more_turns_do
+from ..stops import (
+    more_turns_problem,
+    stop_here_problem,
+    turns_now,
+    what_more_turns_do,
+    where_more_turns_act,
+)
 
 if TYPE_CHECKING:
     from .debugger import DebuggerScreen
@@ -57,7 +63,8 @@ class Actions:
             return
         if not screen.make.idle():
             return
-        at, now = model.step_id, turns_now(model)
+        step, now = where_more_turns_act(model), turns_now(model)
+        at = step.id if step is not None else None
 
         def chosen(turns: int | None) -> None:
             if turns is None:
