@@ -25,11 +25,14 @@ def drawn_fault(view: View, injected: Sequence[Injected]) -> tuple[str, ToolResu
     """
     call, project = view.call, view.project
     assert call is not None
+    may = [rule.probability > 0 and fits(rule, call) for rule in project.faults]
+    if not any(may):
+        return None
     place = None
     rng = random.Random(_key(view.seed, len(view.messages), view.take_index, call.id))
-    for rule in project.faults:
+    for rule, it_may in zip(project.faults, may, strict=True):
         # Drawn for every rule, so that what one says changes nothing for the others.
-        if rng.random() >= rule.probability or not fits(rule, call):
+        if rng.random() >= rule.probability or not it_may:
             continue
         if rule.times is not None:
             before = sum(1 for name, each in injected if name == rule.fault and fits(rule, each))
