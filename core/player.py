@@ -49,13 +49,19 @@ class Player:
         self.seed = str(seed)
         self.breaks = Breaks(writer, scores)
         self._task: asyncio.Task[object] | None = None
+        self._between = False
 
     def cancel(self) -> bool:
         """Cancel the call in flight; False when there is none."""
         return self._task is not None and self._task.cancel()
 
     async def end(self) -> None:
-        """Cancel the call in flight and wait until nothing is left of its command."""
+        """Cancel the call in flight and wait until nothing is left of its command; a run that goes
+        through recorded steps ends with the next.
+        """
+        self.pause = True
+        while self._between:
+            await asyncio.sleep(0)
         task = self._task
         if task is not None and task.cancel():
             await asyncio.wait({task}, timeout=_PATIENCE)
@@ -85,11 +91,18 @@ class Player:
                 raise error
             if not made:
                 return
-            # Recorded steps and scripts wait for nothing: let a pause come in between.
-            await asyncio.sleep(0)
+            await self._let_others()
             if self._is_over(step, fired, until is not None and any(map(until, made))):
                 return
             parent = step.id
+
+    async def _let_others(self) -> None:
+        """Recorded steps and scripts wait for nothing: let a pause come in between."""
+        self._between = True
+        try:
+            await asyncio.sleep(0)
+        finally:
+            self._between = False
 
     def ends_turn(self, step: Step) -> bool:
         """Whether the turn is over with this step."""
@@ -101,7 +114,7 @@ class Player:
         writer = self._writer
         recorded = writer.recorded_next(parent)
         if recorded is not None:
-            writer.walk(recorded)
+            writer.set_head(recorded)
             return writer.rollout.steps[recorded]
         return await self.make_next(parent)
 

@@ -619,3 +619,16 @@ async def test_nothing_that_makes_or_takes_back_can_race_a_running_step() -> Non
     step = await task
     assert step is not None
     assert (step.late, session.head, len(session.rollout)) == (False, step.id, 2)
+
+
+async def test_closing_ends_a_walk_through_recorded_steps(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library.sqlite")
+    session = await played(library=library)
+    await session.go_to(None)
+    walk = asyncio.create_task(all_of(session.run()))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    await session.close()
+    library.close()
+    assert walk.done()
+    assert 0 < len(await walk) < len(WHOLE)
