@@ -29,13 +29,16 @@ ORIGINAL = "original"
 
 
 class Choice(NamedTuple):
-    """One thing to compare with: a leaf of this rollout, or another rollout."""
+    """One thing to compare with: a leaf of this rollout, or another rollout. It stands on the left,
+    as what was there before, unless it is an edit of what is shown.
+    """
 
     id: str
     words: str
     detail: str
     leaf: str | None = None
     rollout: str = ""
+    is_edit: bool = False
 
 
 def choices(model: DebuggerModel) -> list[Choice]:
@@ -67,12 +70,15 @@ def _takes(model: DebuggerModel) -> Iterator[Choice]:
         if take == original:
             words = f"original of step {number}"
         # Looking at what was changed in hundreds of takes would be felt.
-        changed = changed_words(other.payload, step.payload) if index < _COMPARED else ""
+        is_edit = other.replaces == step.id
+        sides = (step, other) if is_edit else (other, step)
+        changed = changed_words(*(side.payload for side in sides)) if index < _COMPARED else ""
         yield Choice(
             ORIGINAL if take == original else f"take:{take}",
             words + names.get(leaf or "", ""),
             changed.replace("\n", " ") or _says(other),
             leaf,
+            is_edit=is_edit,
         )
 
 

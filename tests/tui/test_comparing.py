@@ -90,6 +90,17 @@ async def test_enter_goes_to_the_step_of_the_side_that_is_meant(opened: Opened) 
         assert model.step_id == "o9-1"
 
 
+async def test_an_original_stands_on_the_left_of_its_override_whichever_is_shown(
+    opened: Opened,
+) -> None:
+    async with opened(snapshot=refund(head="s8")) as driver:
+        await driver.press("d")
+        assert "- shown: branch 1 of 2" in text(driver)
+        assert "+ take 2 of 2 of step 8" in text(driver)
+        await driver.press("l", "enter")
+        assert driver.screen.model.step_id == "o8"
+
+
 async def test_n_and_brackets_walk_what_differs_and_a_click_means_a_side(opened: Opened) -> None:
     async with opened(snapshot=refund(head="o8")) as driver:
         await driver.press("d")

@@ -89,11 +89,13 @@ class Actions:
 
     def _chosen(self, choice: Choice) -> None:
         self._last, self._last_step = choice.id, self.screen.model.step_id
-        right = shown_subject(self.screen.model)
+        shown = shown_subject(self.screen.model)
         if choice.rollout:
-            self._open(choice.rollout, right)
+            self._open(choice.rollout, shown)
             return
-        left = chosen_subject(self.screen.model, choice)
+        left, right = chosen_subject(self.screen.model, choice), shown
+        if choice.is_edit:
+            left, right = right, left
         screen = CompareScreen(self.screen.palette, f"Comparing with the {choice.words} …")
         self._push(screen)
         if len(left.steps) + len(right.steps) <= _AT_ONCE:
