@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rollstep.core.model.steps import Step
 from rollstep.core.rules.ledger import Ledger
+from rollstep.core.rules.lint.findings import Finding
 
 from .outline_tree import Item, OutlineTree, Segment, TreeRow
 from .outline_words import Words
@@ -30,6 +31,8 @@ class Outline:
         self.version = 0
         """Changes when rows may look otherwise than before."""
         self.rows: list[TreeRow] = []
+        self._findings: dict[str, tuple[Finding, ...]] = {}
+        """What steps that are not shown say alone: a step never changes."""
         self._make(drafts)
         tree = self.tree
         if tree.row_count > _UNFOLDED:
@@ -47,7 +50,7 @@ class Outline:
         self._flatten(before)
 
     def _make(self, drafts: Mapping[str, str]) -> None:
-        self.tree = OutlineTree(self.model, drafts)
+        self.tree = OutlineTree(self.model, drafts, self._findings)
         self.ledger = Ledger(self.model.rollout, self.model.commands.values())
         self.words = Words(self.model, self.tree, self.ledger)
         self._stamp = self._seen()
@@ -62,7 +65,12 @@ class Outline:
         return (
             *(len(model.rollout), len(model.rollout.hidden), model.head, model.leaf),
             *(model.branches, model.silences, model.breakpoints, model.drafts),
-            *(id(path), len(path.flagged), len(model.attempts), id(model.last_command)),
+            *(
+                id(path),
+                path.flags.version,
+                id(model.last_command),
+                sum(map(len, model.attempts.values())),
+            ),
         )
 
     def look_on(self, most: int) -> bool:

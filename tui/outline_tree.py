@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 
 from rollstep.core.model.messages import Stop, UserMessage
 from rollstep.core.model.steps import Attempt, Step
-from rollstep.core.rules.lint import cheap
+from rollstep.core.rules.lint.alone import cheap
+from rollstep.core.rules.lint.findings import Finding
 
 from .presenter import DebuggerModel
 
@@ -101,15 +102,23 @@ class TreeRow(NamedTuple):
 
 
 class OutlineTree:
-    """The tree of what a model holds now; ``drafts`` are the texts not saved, by their slots."""
+    """The tree of what a model holds now; ``drafts`` are the texts not saved, by their slots.
+    ``findings`` remembers what was found in steps that are not shown, for the next tree.
+    """
 
-    def __init__(self, model: DebuggerModel, drafts: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        model: DebuggerModel,
+        drafts: Mapping[str, str],
+        findings: dict[str, tuple[Finding, ...]] | None = None,
+    ) -> None:
         self.segments: list[Segment] = [Segment(0, -1, 0, 0)]
         self.of: dict[str | None, int] = {None: 0}
         """The segment of each step."""
         self._model = model
         self._branch = {branch.leaf_id: branch for branch in model.branches}
         self._drafts = _by_step(drafts)
+        self._findings = {} if findings is None else findings
         self._silenced = {(each.step_id, each.rule) for each in model.silences}
         self._flagged = {model.path.steps[i].id: words for i, words in model.path.flagged.items()}
         self._unflagged: list[int] = []
@@ -184,8 +193,11 @@ class OutlineTree:
     def _look_for_flags(self, segment: Segment) -> bool:
         shown, before = self._model.path.at, segment.counts.flags
         for place, step in enumerate(segment.steps, segment.start):
-            if step.id in shown or not (flags := cheap(step)):
+            if step.id in shown:
                 continue
+            flags = self._findings.get(step.id)
+            if flags is None:
+                flags = self._findings[step.id] = cheap(step)
             words = [f.words for f in flags if (f.step_id, f.rule) not in self._silenced]
             if words:
                 self._flag(segment, step, place, words)

@@ -168,9 +168,9 @@ class RollstepApp(OrderedKeys[int]):
         if debugger is not None and events_now:
             debugger.model.apply_all(events_now)
             debugger.news(_only_streamed(events_now))
-            self._tell_over(debugger)
+            self.tell_over(debugger)
 
-    def _tell_over(self, debugger: DebuggerScreen) -> None:
+    def tell_over(self, debugger: DebuggerScreen) -> None:
         """Tell what stands over the debugger and shows what a run goes on to change."""
         for screen in self.screen_stack[self.screen_stack.index(debugger) + 1 :]:
             if (news := getattr(screen, "news", None)) is not None:
@@ -180,7 +180,7 @@ class RollstepApp(OrderedKeys[int]):
         """A command is over; the debugger takes it in, and then what shows the same over it."""
         self._command_ended(message)
         if self.debugger is not None:
-            self._tell_over(self.debugger)
+            self.tell_over(self.debugger)
 
     def _command_ended(self, message: CommandEnded) -> None:
         self.on_engine_news(EngineNews())

@@ -73,6 +73,7 @@ class IdleLint:
             self._painting = True
             self._screen.repaint(follow=False)
             self._painting = False
+            self._screen.rollstep.tell_over(self._screen)
         self._painted = version, time.monotonic()
 
     def _may_check(self) -> bool:

@@ -294,3 +294,12 @@ async def test_a_move_paints_two_rows_of_thousands(opened: Opened) -> None:
         drawn = len(screen._drawn)
         await driver.press("j")
         assert len(screen._drawn) - drawn <= 2
+
+
+async def test_flags_that_are_found_while_it_is_open_are_in_the_tree(opened: Opened) -> None:
+    """The linter works on behind it: kept steps after an edit are stale."""
+    async with opened(RECORDED) as driver:
+        await driver.press("o")
+        await to_edit(driver, 7)
+        await driver.press("R", "enter")
+        await driver.until(lambda: "made before an edit above it" in text(driver))
