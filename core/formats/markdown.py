@@ -44,6 +44,7 @@ HOLDS = frozenset(
         "stop",
         "stop_details",
         "edits",
+        "faults",
         "train",
         "marks",
     }
@@ -163,6 +164,8 @@ def _part_blocks(parts: Sequence[Part]) -> Iterator[str]:
 
 def _edit(step: Step) -> str:
     facts = []
+    if step.injected:
+        facts.append(f"an injected fault, {_code(step.injected)}")
     if step.origin == "human":
         facts.append(f"by a human{f', {_code(step.author)}' if step.author else ''}")
     if step.replaces:

@@ -41,6 +41,7 @@ FEATURES: dict[str, str] = {
     "stop": "the stop and its reason",
     "stop_details": "who decided the stop, and its note",
     "edits": "who made a step, what it replaced, and why",
+    "faults": "that a tool result is an injected fault",
     "calls": "models, tokens, costs and times",
     "state": "states of the tool simulator",
     "train": "train marks on replies",
@@ -153,6 +154,8 @@ def _step_features(step: Step) -> Iterator[str]:
     yield from _payload_features(payload)
     if step.origin == "human" or step.replaces or step.copied_from or step.reason:
         yield "edits"
+    if step.injected:
+        yield "faults"
     if step.call is not None:
         yield "calls"
     if step.state is not None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rollstep.core.formats.markdown import fenced, render
 from rollstep.core.formats.table import FORMATS, report
-from rollstep.core.model.messages import target_reply, user_message
+from rollstep.core.model.messages import ToolCall, target_reply, tool_result, user_message
 
 from .conftest import make_subject
 from .samples import DATA, everything, from_openai_rows
@@ -20,6 +20,19 @@ def test_no_text_can_close_its_fence(text: str) -> None:
     assert lines[0] == fence + "text"
     assert "\n".join(lines[1:-1]) == text
     assert fence not in text
+
+
+def test_an_injected_fault_is_called_one_and_other_formats_say_that_they_lose_it() -> None:
+    call = ToolCall("c1", "get_order", "{}")
+    subject = make_subject(
+        user_message("Hi."),
+        target_reply("", (call,)),
+        (tool_result("c1", "late", is_error=True), {"injected": "timeout"}),
+    )
+    assert "_an injected fault, `timeout`_" in render(subject).decode("utf-8")
+    lost = [loss.render() for loss in report(subject, FORMATS["openai"]).lost]
+    assert "that a tool result is an injected fault (step 3)" in lost
+    assert "faults" not in [loss.what for loss in report(subject, FORMATS["markdown"]).lost]
 
 
 def test_lone_surrogates_become_six_characters_and_the_report_says_so() -> None:
