@@ -1,9 +1,10 @@
 """The child's side: ``python -m rollstep.core.workers.child FD SERVICE``.
 
 Serves what ``SERVICE`` (``module:name``) makes, over the socket that it inherited as ``FD``. A
-service has ``handle(body, stream)``, which gives the answer's body or an awaitable of it. One with
-``concurrent = True`` is asked many things at once on one event loop; any other in turn, with no
-loop running, so that foreign code may start one of its own.
+service has ``handle(body, stream)``, which gives the answer's body or an awaitable of it, and may
+have ``start()``, which is called before it is asked anything. One with ``concurrent = True`` is
+asked many things at once on one event loop; any other in turn, with no loop running, so that
+foreign code may start one of its own.
 
 The socket is ours alone: foreign code's output goes to the pipe that both its streams are.
 A thread of its own reads the socket, so the child ends as soon as its parent does, whatever
@@ -187,6 +188,8 @@ def main(argv: list[str]) -> None:
     link = Link(sock)
     module, _, name = argv[1].partition(":")
     service: Any = getattr(importlib.import_module(module), name)()
+    if hasattr(service, "start"):
+        service.start()
     serve = serve_at_once if getattr(service, "concurrent", False) else serve_in_turn
 
     def reader(take: Take) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from .model_reply import Arriving
 from .model_request import NOT_SENT, ModelRequest, parameters
-from .watching import watch
+from .watching import Wire
 
 _PREFIX = "openai/"
 _DRAIN = 0.2
@@ -54,28 +54,32 @@ class Direct:
     """Asks such servers, over connections that are kept."""
 
     def __init__(self) -> None:
-        httpx = watch()
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
-        self._client = httpx.AsyncClient(limits=limits, timeout=None, follow_redirects=True)
+        # Hundreds of calls at once cost httpx, which litellm uses, more than all else here.
+        import aiohttp
 
-    async def ask(self, request: ModelRequest, arriving: Arriving) -> None:
-        """Put the reply into ``arriving``. Raises what httpx raises, and the errors above."""
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0),
+            timeout=aiohttp.ClientTimeout(total=None),
+            trust_env=True,
+        )
+
+    async def ask(self, request: ModelRequest, arriving: Arriving, wire: Wire) -> None:
+        """Put the reply into ``arriving``. Raises what aiohttp raises, and the errors above."""
+        url = f"{str(request.api_base).rstrip('/')}/chat/completions"
         body = _body(request)
         key = request.key or os.environ.get("OPENAI_API_KEY") or "none"
-        asked = self._client.build_request(
-            "POST",
-            f"{str(request.api_base).rstrip('/')}/chat/completions",
-            content=json.dumps(body, ensure_ascii=False).encode(),
-            headers={"authorization": f"Bearer {key}", "content-type": "application/json"},
-        )
-        response = await self._client.send(asked, stream=True)
-        if response.status_code != 200:
-            await response.aread()
-            raise RefusedError
-        if "event-stream" in response.headers.get("content-type", ""):
-            await _read_stream(response, arriving)
-        else:
-            arriving.take(_whole(await response.aread()))
+        headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
+        data = json.dumps(body, ensure_ascii=False).encode()
+        wire.leaving(url, body)
+        async with self._session.post(url, data=data, headers=headers) as response:
+            wire.answered(response.status, response.headers, response.close)
+            if response.status == 200 and wire.streams:
+                await _read_stream(_noted(response, wire), arriving)
+                return
+            whole = b"".join([piece async for piece in _noted(response, wire)])
+            if response.status != 200:
+                raise RefusedError
+            arriving.take(_whole(whole))
 
 
 def _body(request: ModelRequest) -> dict[str, Any]:
@@ -95,9 +99,16 @@ def _whole(body: bytes) -> _Node:
     return reply
 
 
-async def _read_stream(response: Any, arriving: Arriving) -> None:
+async def _noted(response: Any, wire: Wire) -> AsyncIterator[bytes]:
+    async for data in response.content.iter_any():
+        wire.arrived(data)
+        yield data
+    wire.complete = True
+
+
+async def _read_stream(body: AsyncIterator[bytes], arriving: Arriving) -> None:
     finished = False
-    events = _events(response)
+    events = _events(body)
     async for data in events:
         if data == b"[DONE]":
             await _drain(events)
@@ -123,10 +134,10 @@ async def _drain(events: AsyncIterator[bytes]) -> None:
                 pass
 
 
-async def _events(response: Any) -> AsyncIterator[bytes]:
+async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """The data of each event. One that the end of the stream cuts off is none."""
     rest = b""
-    async for data in response.aiter_bytes():
+    async for data in body:
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
             if line.startswith(b"data:"):

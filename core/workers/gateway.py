@@ -12,13 +12,13 @@ the wire (``watching``).
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 
 import msgspec
 
 from ..errors import RoleError
-from . import watching
 from .coalescing import Coalescing
 from .direct import Direct, is_direct
 from .model_errors import ModelError, detail, hide, read_error, too_late
@@ -27,7 +27,7 @@ from .model_request import ModelReply, ModelRequest, parameters
 from .retrying import persist, retry_after
 from .rewriting import Guard, foreseen
 from .translated import Translated
-from .watching import Wire, watched
+from .watching import Wire
 from .wire import dump, load
 
 __all__ = ["SERVICE", "WARM_UP", "Gateway", "ModelReply", "ModelRequest"]
@@ -63,6 +63,12 @@ class Gateway:
         reply = await persist(request, lambda: _try(request, way, stream), notice)
         return dump(reply)
 
+    @staticmethod
+    def start() -> None:
+        """Called once in the child."""
+        # Libraries log requests and errors, in which keys stand.
+        logging.disable(logging.CRITICAL)
+
     def _directly(self) -> Direct:
         if self._direct is None:
             self._direct = Direct()
@@ -71,7 +77,6 @@ class Gateway:
     async def _translated(self, notice: Callable[[str], None]) -> Translated:
         """litellm, loaded on a thread, so that a call can be given up meanwhile."""
         if self._loading is None:
-            watching.watch()
             self._loading = asyncio.create_task(asyncio.to_thread(Translated))
         if not self._loading.done():
             notice(LOADING)
@@ -90,10 +95,9 @@ async def _try(
     out = Coalescing(stream)
     arriving = Arriving(out.add if request.stream else _unheard)
     started = time.monotonic()
-    mark = watched.set(wire)
     try:
         async with asyncio.timeout(request.timeout):
-            await way.ask(request, arriving)
+            await way.ask(request, arriving, wire)
         reply = arriving.reply(request, wire)
         return msgspec.structs.replace(
             reply,
@@ -104,7 +108,6 @@ async def _try(
         raise _failed(error, wire, request, arriving) from None
     finally:
         out.flush()
-        watched.reset(mark)
         await wire.close()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from .model_reply import Arriving
 from .model_request import ModelRequest, parameters
+from .watching import Wire, watch, watched
 
 
 class Translated:
@@ -20,6 +21,7 @@ class Translated:
     def __init__(self) -> None:
         os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
         os.environ["LITELLM_MODE"] = "PRODUCTION"
+        watch()
         import litellm
 
         litellm.suppress_debug_info = True
@@ -28,8 +30,9 @@ class Translated:
         vars(litellm)["REPEATED_STREAMING_CHUNK_LIMIT"] = 10**9
         self._litellm: Any = litellm
 
-    async def ask(self, request: ModelRequest, arriving: Arriving) -> None:
+    async def ask(self, request: ModelRequest, arriving: Arriving, wire: Wire) -> None:
         """Put the reply into ``arriving``. Raises whatever litellm raises."""
+        watched.set(wire)
         given = arguments(request)
         response = await self._litellm.acompletion(**given)
         if not given.get("stream"):

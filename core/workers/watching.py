@@ -1,4 +1,4 @@
-"""Sees what really goes over HTTP, under litellm: the request as it leaves, the bytes that come.
+"""Sees what really goes over HTTP: the request as it leaves, the bytes that come.
 
 litellm changes requests on their way, and hides in its errors whether anything had arrived. So the
 one client class that all its providers use is made to report here. A try sets ``watched`` to a
@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import zlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
@@ -43,7 +42,7 @@ class Wire:
         self._check = check
         self._whole = bytearray()
         self._tail = bytearray()
-        self._response: Any = None
+        self._hang_up: Callable[[], Awaitable[None] | None] | None = None
         self._inflate: Any = None
         self.held_back = ""
         self.requests = 0
@@ -65,12 +64,11 @@ class Wire:
             return bytes(self._whole)
         return bytes(self._whole) + b"\n[...]\n" + bytes(self._tail)
 
-    def leaving(self, request: Any) -> None:
+    def leaving(self, url: str, asked: dict[str, Any]) -> None:
         """Note a request. Raises NotSentError."""
-        asked = _json_object(request)
         if _ASKS.isdisjoint(asked):
             return
-        self.held_back = self._check(str(request.url), asked)
+        self.held_back = self._check(url, asked)
         if self.held_back:
             raise NotSentError(self.held_back)
         self.requests += 1
@@ -79,12 +77,18 @@ class Wire:
         self._whole.clear()
         self._tail.clear()
 
-    def answered(self, response: Any) -> None:
-        """Note the head of an answer."""
-        self._response = response
-        self.status = response.status_code
-        self.headers = {name.lower(): value for name, value in response.headers.items()}
-        packed = self.headers.get("content-encoding", "") in ("gzip", "deflate")
+    def answered(
+        self,
+        status: int,
+        headers: Mapping[str, str],
+        hang_up: Callable[[], Awaitable[None] | None],
+        *,
+        packed: bool = False,
+    ) -> None:
+        """Note the head of an answer; ``packed``, if its pieces come packed."""
+        self._hang_up = hang_up
+        self.status = status
+        self.headers = {name.lower(): value for name, value in headers.items()}
         self._inflate = zlib.decompressobj(47) if packed else None
 
     def arrived(self, data: bytes) -> None:
@@ -105,8 +109,8 @@ class Wire:
 
     async def close(self) -> None:
         """Hang up, if the answer is still coming."""
-        if self._response is not None:
-            await self._response.aclose()
+        if self._hang_up is not None and (closing := self._hang_up()) is not None:
+            await closing
 
 
 watched: ContextVar[Wire | None] = ContextVar("watched", default=None)
@@ -114,10 +118,8 @@ watched: ContextVar[Wire | None] = ContextVar("watched", default=None)
 
 
 @cache
-def watch() -> Any:
-    """The module httpx, whose asynchronous clients all report to ``watched``."""
-    # Libraries log requests and errors, in which keys stand.
-    logging.disable(logging.CRITICAL)
+def watch() -> None:
+    """Make every asynchronous client of httpx report to ``watched``."""
     import httpx
 
     class Watched(httpx.AsyncByteStream):
@@ -141,9 +143,10 @@ def watch() -> Any:
         if wire is None:
             return await send(client, request, stream=stream, **more)
         request.headers["accept-encoding"] = "gzip, deflate"  # what ``Wire`` can read
-        wire.leaving(request)
+        wire.leaving(str(request.url), _json_object(request))
         response = await send(client, request, stream=True, **more)
-        wire.answered(response)
+        packed = response.headers.get("content-encoding", "") in ("gzip", "deflate")
+        wire.answered(response.status_code, response.headers, response.aclose, packed=packed)
         response.stream = Watched(response.stream, wire)
         if not stream:
             try:
@@ -154,7 +157,6 @@ def watch() -> Any:
         return response
 
     httpx.AsyncClient.send = watched_send  # type: ignore[assignment, method-assign]
-    return httpx
 
 
 def _json_object(request: Any) -> dict[str, Any]:

@@ -331,7 +331,6 @@ async def test_who_waits_for_models_to_load_is_told_so_and_may_give_up(
         return ModuleType("litellm")
 
     monkeypatch.setattr(gateway, "Translated", load)
-    monkeypatch.setattr(gateway.watching, "watch", lambda: None)
     service = gateway.Gateway()
     told = Told()
     first = asyncio.create_task(service._translated(told.notice))
