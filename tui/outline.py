@@ -61,16 +61,11 @@ class Outline:
 
     def _seen(self) -> object:
         model = self.model
-        path = model.path
+        failures = sum(map(len, model.attempts.values()))
         return (
             *(len(model.rollout), len(model.rollout.hidden), model.head, model.leaf),
             *(model.branches, model.silences, model.breakpoints, model.drafts),
-            *(
-                id(path),
-                path.flags.version,
-                id(model.last_command),
-                sum(map(len, model.attempts.values())),
-            ),
+            *(model.path, model.path.flags.version, model.last_command, failures),
         )
 
     def look_on(self, most: int) -> bool:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+from rollstep.core.model.edited import is_edit
+from rollstep.core.model.history import Command, hidden_steps
 from rollstep.core.model.messages import (
     Stop,
     TargetReply,
@@ -19,6 +25,7 @@ from rollstep.core.rules.ledger import Ledger, LedgerEntry, ledger_text
 from rollstep.core.rules.word_diff import Stretch
 from rollstep.core.session import After, Session
 
+from ...strategies import step_trees
 from ..projects_for_tests import LOST, ORDER, played, refund
 
 
@@ -166,6 +173,29 @@ def test_a_file_may_name_copies_and_originals_in_a_circle() -> None:
     assert [entry.step_id for entry in ledger.entries()] == ["d"]
     assert ledger.entry("b") is None
     assert [entry.step_id for entry in ledger.on_path(rollout)] == ["d"]
+
+
+@given(step_trees(most=12), st.integers(0, 11))
+def test_every_edit_of_any_rollout_has_an_entry_that_is_written_and_read_back(
+    steps: tuple[Step, ...], undone: int
+) -> None:
+    """Whatever stands in a bundle: originals that are not here, copies of anything, odd texts."""
+    rollout = Rollout(RolloutHeader("r", "Any"), [refund()])
+    rollout.add_all(steps)
+    commands = [Command(1, "insert", tuple(s.id for s in steps[undone:]), undone=bool(undone % 2))]
+    rollout.hidden |= hidden_steps(commands)
+    ledger = Ledger(rollout, commands)
+    entries = list(ledger.entries())
+    assert [e.step_id for e in entries] == [s.id for s in steps if is_edit(s, rollout.project)]
+    for entry in entries:
+        assert entry.place == len(rollout.path(entry.step_id))
+        assert "".join(d.text for d in entry.diff if d.kind != "removed") == ledger_text(
+            entry.final
+        )
+        builtins = json.loads(json.dumps(msgspec.to_builtins(entry), ensure_ascii=True))
+        assert builtins["step_id"] == entry.step_id
+    for step in steps:
+        assert set(ledger.on_path(rollout.path(step.id))) <= set(entries)
 
 
 def test_the_text_of_a_step_says_all_that_can_be_edited() -> None:
