@@ -14,7 +14,7 @@ from .events import BreakpointsChanged
 from .model.marks import Score
 from .model.steps import Step
 from .rules.hits import Fired, is_before
-from .rules.stepper import Ask, next_action, together
+from .rules.stepper import Ask, Position, next_action, together
 from .writer import TreeWriter
 
 if TYPE_CHECKING:
@@ -45,11 +45,13 @@ class Breaks:
             return ()
         if self._writer.recorded_next(parent) is not None:
             return ()
-        asks = self._asks(parent)
+        state = self._writer.state_at(parent)
+        asks = self._asks(state.position)
         if not asks:
             return ()
+        last = None if parent is None else self._writer.rollout.steps[parent]
         with self._telling():
-            fired = self._watching(breaks, parent).before(asks)
+            fired = self._watching(breaks, parent).before(asks, state, last)
         if fired:
             self._let_by = self._here(parent)
         return fired
@@ -65,7 +67,8 @@ class Breaks:
         with self._telling():
             for step in steps:
                 if not step.late:
-                    fired += self._watching(breaks, step.parent_id).after(step)
+                    watch = self._watching(breaks, step.parent_id)
+                    fired += watch.after(step, self._writer.state_at(step.id))
         return fired
 
     def used_up(self, fired: Sequence[Fired]) -> None:
@@ -96,14 +99,13 @@ class Breaks:
 
         return compile_breakpoints(breakpoints)
 
-    def _asks(self, parent: str | None) -> tuple[Ask, ...]:
+    def _asks(self, position: Position) -> tuple[Ask, ...]:
         """The questions that come next: one, or those that are asked at once."""
-        writer = self._writer
-        position = writer.state_at(parent).position
-        action = next_action(position, writer.project)
+        project = self._writer.project
+        action = next_action(position, project)
         if not isinstance(action, Ask):
             return ()
-        return together(position, writer.project) or (action,)
+        return together(position, project) or (action,)
 
     def _watching(self, breaks: BreakpointSet, parent: str | None) -> Watch:
         """The watch over the path to ``parent``: the one at hand, as a rule."""

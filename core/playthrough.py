@@ -103,7 +103,7 @@ async def play_through(
             requests.append(made.request)
         if each is not None:
             each(step, made.request)
-        if watch is not None and (fired := watch.after(step)):
+        if watch is not None and (fired := watch.after(step, state)):
             said.extend(one.words for one in fired)
 
     def receive(ask: Ask, outcome: Made | RoleError) -> None:
@@ -123,7 +123,8 @@ async def play_through(
             return played("ended")
         asks = together(state.position, project) if state.position.open_calls else ()
         if watch is not None and watch.breaks.any_before and isinstance(action, Ask):
-            said.extend(one.words for one in watch.before(asks or (action,)))
+            last = steps[-1] if steps else None
+            said.extend(one.words for one in watch.before(asks or (action,), state, last))
         if not said:
             try:
                 if asks:

@@ -118,6 +118,10 @@ class TreeWriter:
         """The fold of the path up to here; kept for the head, so that stepping on is cheap."""
         state = self._state
         if state is None or state.leaf_id != step_id:
+            step = self.rollout.steps.get(step_id or "")
+            if state is not None and step is not None and state.leaf_id == step.parent_id:
+                state.extend(step)  # walking on costs the same at any length
+                return state
             state = PathState.of(self.project, self.rollout.path(step_id))
             self._state = state
         return state
@@ -176,16 +180,6 @@ class TreeWriter:
                 self.set_status("ended")
         if self.watchers:
             self.emit(HeadMoved(head))
-
-    def walk(self, step_id: str) -> None:
-        """Move the head on to a recorded step. The fold goes with it, so that a long way costs as
-        much a step as a short one.
-        """
-        step = self.rollout.steps[step_id]
-        state = self._state
-        if state is not None and state.leaf_id == step.parent_id:
-            state.extend(step)
-        self.set_head(step_id)
 
     # -- steps --------------------------------------------------------------------------------
 

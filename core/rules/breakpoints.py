@@ -17,10 +17,11 @@ from ..model.steps import Step
 from .hits import Fired, Hits
 from .query import QueryError, parse
 from .query_types import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
-from .run_facts import RunFacts
-from .step_fields import SHAPES, STEPS, Facts, fields_named, shape_of
+from .run_facts import RunFacts, TestsOfType
+from .step_fields import SHAPE_OF, SHAPES, STEPS, Facts, fields_named
 from .step_query import compile_query
 from .stepper import Ask
+from .views import PathState
 
 _LONGEST_WORDS = 200
 
@@ -100,6 +101,11 @@ class BreakpointSet:
             if each.enabled:
                 self.any_before = self.any_before or each.before
                 self._add(place, each)
+        self.of_type: TestsOfType = {
+            kind: (self.tests[shape], self.tests[calling or shape])
+            for kind, (shape, calling) in SHAPE_OF.items()
+        }
+        """The tests for steps of a payload type, without and with calls."""
 
     def _add(self, place: int, breakpoint: Breakpoint) -> None:
         node = query_of(breakpoint)
@@ -116,19 +122,7 @@ class BreakpointSet:
         self, project: Project, path: Iterable[Step] = (), scores: Sequence[Score] = ()
     ) -> RunFacts:
         """What these breakpoints look at, at the end of a path that is being played."""
-        return RunFacts(
-            project,
-            path,
-            scores,
-            pairs_calls=not self._fields.isdisjoint(("tool", "args", "invalid")),
-            counts_repeats="repeated" in self._fields,
-        )
-
-    def before(self, ask: Ask, facts: RunFacts) -> Sequence[int]:
-        """The places of those that hold before this question, at the end of the path."""
-        known = facts.before(ask)
-        tests = self.tests[f"before {ask.role}"]
-        return [place for place, test in tests if test is None or test(known)]
+        return RunFacts(project, path, scores, counts_repeats="repeated" in self._fields)
 
 
 @lru_cache(maxsize=64)
@@ -164,23 +158,19 @@ class Watch:
         self.facts = facts
         self._hits = hits
 
-    def after(self, step: Step) -> Sequence[Fired]:
-        """The path goes on with this step: who stops the run there."""
-        facts = self.facts
-        facts.take(step)
-        found: list[int] | None = None
-        # Here and not in a function of its own: this is asked of every step of every batch.
-        for place, test in self.breaks.tests[shape_of(step.payload)]:
-            if test is None or test(facts):
-                found = [*(found or ()), place]
-        return self._stopping(found, f"at step {facts.place}") if found else ()
+    def after(self, step: Step, state: PathState) -> Sequence[Fired]:
+        """The path goes on with this step, up to which ``state`` is its fold: who stops the run."""
+        found = self.facts.look_at(step, state, self.breaks.of_type)
+        return self._stopping(found, f"at step {state.position.depth}") if found else ()
 
-    def before(self, asks: Iterable[Ask]) -> Sequence[Fired]:
-        """Who stops the run before these questions are asked at the end of the path."""
-        matched: set[int] = set()
+    def before(self, asks: Iterable[Ask], state: PathState, last: Step | None) -> Sequence[Fired]:
+        """Who stops the run before these are asked after ``last``, the end of the path."""
+        found: set[int] = set()
         for ask in asks:
-            matched.update(self.breaks.before(ask, self.facts))
-        return self._stopping(sorted(matched), f"before step {self.facts.place + 1}")
+            facts = self.facts.before(ask, state, last)
+            tests = self.breaks.tests[f"before {ask.role}"]
+            found.update(place for place, test in tests if test is None or test(facts))
+        return self._stopping(sorted(found), f"before step {state.position.depth + 1}")
 
     def _stopping(self, matched: Iterable[int], where: str) -> list[Fired]:
         fired: list[Fired] = []

@@ -175,14 +175,13 @@ def _repeated(before: _Repeats, step: Step) -> _Repeats:
     return count, count, now, asked
 
 
-Answered = tuple[ToolCall | None, tuple[ToolCall, ...], dict[str, ToolCall] | None]
+_Answered = tuple[ToolCall | None, tuple[ToolCall, ...], dict[str, ToolCall] | None]
 """The call that this result answers, the calls that wait, and the newest call of each id."""
 
-NONE_ANSWERED: Answered = (None, (), None)
+_NONE_ANSWERED: _Answered = (None, (), None)
 
 
-def fold_answered(before: Answered, step: Step) -> Answered:
-    """Take one more step in."""
+def _answered(before: _Answered, step: Step) -> _Answered:
     _, waiting, newest = before
     payload = step.payload
     if isinstance(payload, ToolResult):
@@ -197,7 +196,7 @@ def fold_answered(before: Answered, step: Step) -> Answered:
                 newest = {}
             for call in payload.tool_calls:
                 newest[call.id] = call
-        return None, payload.tool_calls, newest
+        return None, payload.tool_calls if isinstance(payload, TargetReply) else (), newest
     return None, () if isinstance(payload, Stop) else waiting, newest
 
 
@@ -206,5 +205,5 @@ _FOLDS: dict[str, tuple[Any, Callable[[Any, Step], Any]]] = {
     "cost": (0.0, _cost),
     "tokens": (0, _tokens),
     "repeated": (_NO_REPEATS, _repeated),
-    "answered": (NONE_ANSWERED, fold_answered),
+    "answered": (_NONE_ANSWERED, _answered),
 }

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -34,14 +35,15 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class Reader(msgspec.Struct, frozen=True):
-    """How a field is read. ``text`` reads what ``~`` looks at (a text, or MISSING), and ``folded``
-    what ``:`` looks at, in lower case, where they are not the value itself. ``many``: the value is
-    a tuple of values, of which one must do. ``number``: it is always there, and a number.
+    """How a field is read. ``contains`` (of a text in lower case) and ``matches`` (of a pattern)
+    make the tests for ``:`` and ``~`` where these look at something else than the value, or can
+    do so faster. ``many``: the value is a tuple of values, of which one must do. ``number``: it is
+    always there, and a number.
     """
 
     read: Read
-    text: Read | None = None
-    folded: Read | None = None
+    contains: Callable[[str], Test] | None = None
+    matches: Callable[[re.Pattern[str]], Test] | None = None
     many: bool = False
     number: bool = False
 
@@ -133,16 +135,10 @@ def _compare(node: Compare, found: Known | Reader) -> Test | bool:
     read = found.read
     if found.many:
         return lambda thing: any(map(check, read(thing)))
-    if node.op == ":" and found.folded is not None:
-        folded, wanted = found.folded, str(node.value).casefold()
-        return lambda thing: wanted in folded(thing)
-    if node.op in ("~", ":") and found.text is not None:
-        read = found.text
-        if node.op == "~":
-            search = pattern(str(node.value)).search
-            return lambda thing: (
-                (text := read(thing)) is not MISSING and search(text, 0, SEARCHED) is not None
-            )
+    if node.op == ":" and found.contains is not None:
+        return found.contains(str(node.value).casefold())
+    if node.op == "~" and found.matches is not None:
+        return found.matches(pattern(str(node.value)))
     value = node.value
     if node.op == "=" and (found.number or isinstance(value, str)):
         return lambda thing: bool(read(thing) == value)

@@ -5,18 +5,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Protocol
 
 from ..model.edited import is_edit
 from ..model.marks import Score
 from ..model.messages import (
     STOP_REASONS,
+    Part,
     Payload,
     Stop,
     SystemNote,
     TargetReply,
+    Text,
     ToolCall,
     ToolResult,
     UserMessage,
@@ -26,7 +30,7 @@ from ..model.messages import (
 from ..model.project import Project
 from ..model.steps import ROLES, Step
 from .json_values import MISSING, at, parse
-from .query_tests import Known, Reader, Source
+from .query_tests import SEARCHED, Known, Reader, Source, Test
 from .query_types import Compare, Field, Has, Node, Not, Ref, Vocabulary
 from .schemas import args_problem, result_problem
 
@@ -133,10 +137,10 @@ class Facts:
         "_folded",
         "_result",
         "_text",
+        "_where",
         "call",
         "said",
         "step",
-        "where",
     )
 
     def __init__(
@@ -144,7 +148,7 @@ class Facts:
     ) -> None:
         self.step: Step = step  # type: ignore[assignment]  # read only where there is one
         self.said = said
-        self.where = where
+        self._where = where
         self.call = call
         self._text: str | None = None
         self._folded: str | None = None
@@ -152,11 +156,52 @@ class Facts:
         self._args_of: ToolCall | None = None
         self._result: Any = None
 
+    @property
+    def project(self) -> Project:
+        """The project that is played."""
+        return self._where.project
+
+    @property
+    def turn(self) -> int:
+        """The number of the turn, from 1."""
+        return self._where.turn
+
+    @property
+    def place(self) -> int:
+        """The place in the path, from 1."""
+        return self._where.place
+
+    @property
+    def cost(self) -> float:
+        """Dollars so far."""
+        return self._where.cost
+
+    @property
+    def tokens(self) -> int:
+        """Tokens so far."""
+        return self._where.tokens
+
+    @property
+    def repeated(self) -> int:
+        """How often the exchange that ends here came in a row; 0 where none ends."""
+        return self._where.repeated
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """All scores of the rollout."""
+        return self._where.scores
+
     def text(self) -> str:
         """What was said."""
         text = self._text
         if text is None:
-            text = self._text = "" if self.said is None else payload_text(self.said)
+            said = self.said
+            parts: tuple[Part, ...] = getattr(said, "parts", ())
+            if len(parts) == 1 and type(parts[0]) is Text:
+                text = parts[0].text
+            else:
+                text = "" if said is None else payload_text(said)
+            self._text = text
         return text
 
     def folded(self) -> str:
@@ -204,19 +249,20 @@ settled before a run begins.
 
 def shape_of(payload: Payload) -> str:
     """The shape that a step of this payload has."""
-    shape, with_calls = _SHAPE_OF[type(payload)]
+    shape, with_calls = SHAPE_OF[type(payload)]
     if with_calls and payload.tool_calls:  # type: ignore[union-attr]
         return with_calls
     return shape
 
 
-_SHAPE_OF: dict[type[Payload], tuple[str, str]] = {
+SHAPE_OF: dict[type[Payload], tuple[str, str]] = {
     UserMessage: ("message", "message with calls"),
     TargetReply: ("reply", "reply with calls"),
     ToolResult: ("result", ""),
     Stop: ("stop", ""),
     SystemNote: ("note", ""),
 }
+"""The shape of each payload type, and that of one with calls."""
 
 _ROLE_OF = {
     "message": "evaluator",
@@ -261,6 +307,8 @@ def source_for(shape: str) -> Source:
             return _score_reader(ref)
         if ref.member:
             return _pointer_reader(ref)
+        if shape == "reply" and ref.name == "repeated":
+            return Reader(attrgetter("repeated"), number=True)
         return _READERS[ref.name]
 
     return source
@@ -282,7 +330,7 @@ def _score_reader(ref: Ref) -> Reader:
 
     def read(facts: Facts) -> tuple[Any, ...]:
         step = facts.step
-        return tuple(_values(facts.where.scores, name, step.id, isinstance(step.payload, Stop)))
+        return tuple(_values(facts.scores, name, step.id, isinstance(step.payload, Stop)))
 
     return Reader(read, many=True)
 
@@ -299,9 +347,27 @@ def _tool(facts: Facts) -> Any:
     return MISSING if call is None else call.name
 
 
-def _args_text(facts: Facts) -> Any:
-    call = facts.call
-    return MISSING if call is None else call.arguments
+def _contains(wanted: str) -> Test:
+    return lambda facts: wanted in (facts._folded or facts.folded())
+
+
+def _matches(wanted: re.Pattern[str]) -> Test:
+    search = wanted.search
+    return lambda facts: search(facts._text or facts.text(), 0, SEARCHED) is not None
+
+
+def _args_contain(wanted: str) -> Test:
+    return lambda facts: facts.call is not None and wanted in facts.call.arguments.casefold()
+
+
+def _args_match(wanted: re.Pattern[str]) -> Test:
+    search = wanted.search
+
+    def matches(facts: Facts) -> bool:
+        call = facts.call
+        return call is not None and search(call.arguments, 0, SEARCHED) is not None
+
+    return matches
 
 
 _SHORT = 2000
@@ -317,11 +383,11 @@ def _reasoning(facts: Facts) -> Any:
 
 
 def _repeated(facts: Facts) -> Any:
-    return facts.where.repeated or MISSING
+    return facts.repeated or MISSING
 
 
 def _args_invalid(facts: Facts) -> bool:
-    call, project = facts.call, facts.where.project
+    call, project = facts.call, facts.project
     if call is None or not project.tools:
         return False
     tool = project.tool(call.name)
@@ -335,7 +401,7 @@ def _result_invalid(facts: Facts) -> bool:
     call = facts.call
     if call is None or facts.said.is_error:  # type: ignore[union-attr]
         return False
-    tool = facts.where.project.tool(call.name)
+    tool = facts.project.tool(call.name)
     if tool is None or tool.returns is None:
         return False
     text = facts.text()
@@ -344,19 +410,19 @@ def _result_invalid(facts: Facts) -> bool:
 
 
 def _is_edit(facts: Facts) -> bool:
-    return is_edit(facts.step, facts.where.project)
+    return is_edit(facts.step, facts.project)
 
 
 _READERS: dict[str, Reader] = {
     "tool": Reader(_tool),
-    "args": Reader(Facts.arguments, text=_args_text),
-    "result": Reader(Facts.result, text=Facts.text, folded=Facts.folded),
-    "text": Reader(Facts.text, text=Facts.text, folded=Facts.folded),
+    "args": Reader(Facts.arguments, _args_contain, _args_match),
+    "result": Reader(Facts.result, _contains, _matches),
+    "text": Reader(Facts.text, _contains, _matches),
     "reasoning": Reader(_reasoning),
-    "turn": Reader(lambda facts: facts.where.turn, number=True),
-    "step": Reader(lambda facts: facts.where.place, number=True),
-    "cost": Reader(lambda facts: facts.where.cost, number=True),
-    "tokens": Reader(lambda facts: facts.where.tokens, number=True),
+    "turn": Reader(attrgetter("turn"), number=True),
+    "step": Reader(attrgetter("place"), number=True),
+    "cost": Reader(attrgetter("cost"), number=True),
+    "tokens": Reader(attrgetter("tokens"), number=True),
     "repeated": Reader(_repeated),
     "failure": Reader(lambda facts: facts.said.is_error),
     "stop": Reader(lambda facts: facts.said.reason),

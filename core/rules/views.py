@@ -47,6 +47,7 @@ class PathState:
     """A path folded: extend it step by step, then ask it for views."""
 
     __slots__ = (
+        "_calls",
         "_counts_repeats",
         "_evaluator",
         "_in_reply",
@@ -55,6 +56,7 @@ class PathState:
         "_target",
         "_tool",
         "_used",
+        "answered",
         "cost",
         "injected",
         "leaf_id",
@@ -78,6 +80,10 @@ class PathState:
         self._counts_repeats = project.stop.repeated_exchanges is not None
         self.injected: list[Injected] = []
         """The faults of the path, each with the call that it answers."""
+        self.answered: ToolCall | None = None
+        """The call that the last result answers: the first that was open with its id; in imports
+        the newest of all with that id."""
+        self._calls: dict[str, ToolCall] = {}
         self.state: str | None = None
         self.state_stale = False
         self._state_before_reply: str | None = None
@@ -100,7 +106,8 @@ class PathState:
     def extend(self, step: Step) -> None:
         """Take one more step in."""
         payload = step.payload
-        self.position = advance_anyway(self.position, payload)
+        before = self.position
+        self.position = advance_anyway(before, payload)
         self.leaf_id = step.id
         if step.script_index is not None:
             self._used[step.role].append(step.script_index)
@@ -112,9 +119,12 @@ class PathState:
             self._target.append(bare)
             self._evaluator.append(payload)
             self._tool.append(bare)
+            if payload.tool_calls:
+                self._calls.update((call.id, call) for call in payload.tool_calls)
         elif isinstance(payload, TargetReply):
             self._extend_by_reply(payload)
         elif isinstance(payload, ToolResult):
+            self.answered = self._answered(before.open_calls, payload.call_id)
             if step.injected and (call := answered_call(payload, self._tool)) is not None:
                 self.injected.append((step.injected, call))
             self._target.append(payload)
@@ -127,12 +137,20 @@ class PathState:
             self._target.append(payload)
             self._tool.append(payload)
 
+    def _answered(self, waiting: tuple[ToolCall, ...], call_id: str) -> ToolCall | None:
+        for call in waiting:
+            if call.id == call_id:
+                return call
+        return self._calls.get(call_id)
+
     def _extend_by_reply(self, payload: TargetReply) -> None:
         bare = _bare(payload)
         self._target.append(payload)
         self._tool.append(bare)
         self._in_reply = 0
         self._state_before_reply = self.state
+        if payload.tool_calls:
+            self._calls.update((call.id, call) for call in payload.tool_calls)
         if not payload.tool_calls or self.sees_tools == "full":
             self._evaluator.append(bare)
         elif self.sees_tools == "names":

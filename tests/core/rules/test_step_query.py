@@ -32,7 +32,7 @@ from rollstep.core.rules.json_values import MISSING
 from rollstep.core.rules.query import And, Has, Node, Not, Or, parse
 from rollstep.core.rules.query_tests import Known, Reader
 from rollstep.core.rules.run_facts import RunFacts
-from rollstep.core.rules.step_fields import SHAPES, STEPS, shape_of, source_for
+from rollstep.core.rules.step_fields import SHAPE_OF, SHAPES, STEPS, shape_of, source_for
 from rollstep.core.rules.step_query import Compiled, PathFacts, compile_query, holds
 from rollstep.core.rules.step_values import values_in
 from rollstep.core.rules.stepper import Ask
@@ -347,6 +347,9 @@ def test_any_query_answers_for_any_path_as_a_plain_reading_of_it_does(
         assert holds(compiled, PathFacts(path, PROJECT), index) is expected
 
 
+EVERY = {kind: (((0, None),), ((0, None),)) for kind in SHAPE_OF}
+
+
 @given(trees, st.lists(payloads, max_size=8), st.data())
 def test_facts_carried_along_are_those_of_the_path(
     node: Node, given_payloads: list[Payload], data: st.DataObject
@@ -355,18 +358,18 @@ def test_facts_carried_along_are_those_of_the_path(
     again = st.sampled_from(given_payloads or [user_message("Hi")])
     path = path_of(*given_payloads, *data.draw(st.lists(again, max_size=4)))
     compiled = Compiled(node)
-    facts, running = PathFacts(path, PROJECT), RunFacts(PROJECT)
+    facts, running, state = PathFacts(path, PROJECT), RunFacts(PROJECT), PathState(PROJECT)
     for index, each in enumerate(path):
-        running.take(each)
-        shape = shape_of(each.payload)
-        place = PathFacts(path, PROJECT).facts(index)[0].where
-        for name in ("turn", "place", "cost", "tokens", "repeated"):
+        state.extend(each)
+        assert running.look_at(each, state, EVERY) == [0]
+        place, shape = PathFacts(path, PROJECT).facts(index)
+        for name in ("turn", "place", "cost", "tokens", "repeated", "call"):
             assert getattr(running, name) == getattr(place, name), name
         assert compiled.holds(running, shape) is holds(compiled, facts, index)
         so_far = PathFacts(path[: index + 1], PROJECT)
         for ask in (Ask("evaluator", 1), Ask("target", 0), Ask("tool", 0, A)):
             before = compiled.holds(*so_far.facts_before(ask))
-            assert compiled.holds(running.before(ask), f"before {ask.role}") is before
+            assert compiled.holds(running.before(ask, state, each), f"before {ask.role}") is before
 
 
 def test_arguments_of_a_result_of_no_call_match_nothing() -> None:
