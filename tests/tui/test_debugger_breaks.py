@@ -155,6 +155,20 @@ async def test_run_to_a_condition_once(opened: Opened) -> None:
         assert "at step 6: tool = check_policy" in driver.text()
 
 
+async def test_running_on_to_what_a_breakpoint_stops_at_anyway_sets_no_second(
+    opened: Opened,
+) -> None:
+    async with opened(sample="refund") as driver:
+        model = driver.screen.model
+        await driver.press("b", "3", "c")
+        await driver.until(lambda: model.hits == (1,))
+        await driver.press("b", "j", "c")
+        await driver.until(lambda: len(model.path) == 3 and not driver.app.controller.busy)
+        await driver.pilot.pause()
+        assert len(model.breakpoints) == 1
+        assert "breakpoint 2 at step 3: kind = result" in driver.text()
+
+
 async def test_all_off_on_and_away_from_the_palette(opened: Opened) -> None:
     async with opened(sample="refund") as driver:
         model, act = driver.screen.model, driver.screen.action_act

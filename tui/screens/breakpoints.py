@@ -16,7 +16,6 @@ from textual.widgets import Static
 
 from .. import breaks
 from ..inspector import kind_words
-from ..presenter import DebuggerModel
 from ..query_look import looker, problem
 from ..sanitize import one_line, visible
 from ..stepview import call_text
@@ -25,6 +24,7 @@ from ..widgets.query_field import Looked, QueryField, nothing
 from ..widgets.row_list import RowList
 from ..wrap import fit
 from .breakpoint_rows import BREAK, DIGITS, OFFER, RUN, RUN_DIGIT, BreakRows, Key
+from .breakpoint_types import BreaksRequest, BreaksResult
 from .key_guard import KeyGuard
 
 _MOST = 132
@@ -38,29 +38,6 @@ _LIST_KEYS = (
 )
 _TYPING_KEYS = "Enter takes it  Tab completes  ↑ ↓ choose  Esc back to the list"
 _LONGEST_IGNORE = 6
-
-
-class BreaksResult(NamedTuple):
-    """What to do when the dialog has closed: ``words`` to say, or to run on to the next step at
-    which ``run_to`` holds, once, or to the step that it was opened at.
-    """
-
-    words: str = ""
-    run_to: Breakpoint | None = None
-    run_here: bool = False
-
-
-class BreaksRequest(NamedTuple):
-    """``change`` sets all breakpoints and calls back when that is done; ``undo`` takes the last
-    such change back, or says why not. With ``to_run`` a condition to run to is typed at once.
-    ``ahead``: the step lies ahead, so that it can be run to.
-    """
-
-    model: DebuggerModel
-    change: Callable[[tuple[Breakpoint, ...], Callable[[], None]], None]
-    undo: Callable[[], str]
-    to_run: bool = False
-    ahead: bool = False
 
 
 class _Typing(NamedTuple):

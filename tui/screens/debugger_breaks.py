@@ -14,7 +14,7 @@ from ..messages import EngineNews
 if TYPE_CHECKING:
     from rollstep.core.model.debugging import Breakpoint
 
-    from .breakpoints import BreaksResult
+    from .breakpoint_types import BreaksResult
     from .debugger import DebuggerScreen
 
 _BUSY = "A step is being made: wait for it, or cancel it with Esc in the debugger."
@@ -31,7 +31,8 @@ class Actions:
         self._open(adding=False)
 
     def _open(self, *, adding: bool) -> None:
-        from .breakpoints import BreakpointsScreen, BreaksRequest
+        from .breakpoint_types import BreaksRequest
+        from .breakpoints import BreakpointsScreen
 
         ahead = self._ahead()
         request = BreaksRequest(self.screen.model, self._change, self._undo, adding, ahead)
@@ -108,8 +109,11 @@ class Actions:
         if self.screen.rollstep.controller.busy:
             self.screen.flash("A step is being made. Wait for it, or cancel it with Esc.")
             return
-        once = msgspec.structs.replace(wanted, once=True, enabled=True, ignore=0)
-        breakpoints = (*self.screen.model.breakpoints, once)
+        breakpoints = self.screen.model.breakpoints
+        place = breaks.place_of(breakpoints, wanted)
+        if place is None or not breakpoints[place].enabled or breakpoints[place].ignore:
+            once = msgspec.structs.replace(wanted, once=True, enabled=True, ignore=0)
+            breakpoints = (*breakpoints, once)
         self._change(breakpoints, self.screen.make.do_run)
 
 

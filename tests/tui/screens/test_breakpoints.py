@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.tui.presenter import DebuggerModel
-from rollstep.tui.screens.breakpoints import BreakpointsScreen, BreaksRequest, BreaksResult
+from rollstep.tui.screens.breakpoint_types import BreaksRequest, BreaksResult
+from rollstep.tui.screens.breakpoints import BreakpointsScreen
 from rollstep.tui.screens.key_guard import KeyGuard
 from textual.events import Paste
 from textual.pilot import Pilot
@@ -231,3 +232,17 @@ async def test_a_long_branch_is_counted_in_slices_while_keys_are_taken() -> None
         await type_text(pilot, '"2400"')
         holds = "Holds at 2 steps of this branch: 9,602, 9,603"
         await wait_for(pilot, lambda: holds in screen_text(pilot.app), 60)
+
+
+async def test_hostile_names_and_conditions_reach_no_terminal() -> None:
+    hostile = Breakpoint('text : "\x1b]52;c;eA==\x07"', name="[/b]\x1b[2J\u202e")
+    hosted = Hosted((hostile,))
+    async with hosted.app.run_test(size=WIDE) as pilot:
+        await pilot.press("end", "e")
+        await settle(pilot)
+        text = screen_text(pilot.app)
+        assert "[/b]" in text
+        assert not set("\x1b\x07\u202e") & set(text)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert hosted.model.breakpoints == (hostile,)
