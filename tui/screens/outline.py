@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from rollstep.core.model.steps import Step
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,53 +13,25 @@ from textual.screen import Screen
 
 from ..document import Document
 from ..outline import Outline
+from ..outline_bars import KEYS, hint, key_line, title
 from ..outline_preview import preview
 from ..outline_rows import draw, header
-from ..outline_words import many
 from ..palette import Palette
 from ..rows import Row, Span, row
 from ..sanitize import one_line
 from ..typed_filter import TypedFilter
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
+from .outline_make import Making, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-    from typing import Any
-
-    from rollstep.core.session import Session
-
     from .debugger import DebuggerScreen
 
 _WIDE = 100
 """From so many columns on the preview stands beside the tree; below it else."""
-_KEYS: tuple[tuple[str, str, str], ...] = (
-    ("j k", "move", "Down and up; PgDn PgUp a screenful, g G the ends"),
-    ("Enter", "go", "Go there: to that step, on its branch"),
-    ("h l", "fold", "Fold (or go up), unfold (or go in)"),
-    ("R", "revert", "Revert an edit (a line with *), with a reason"),
-    ("n", "name", "Name the branch that ends here"),
-    ("D", "hide", "Hide the branch that ends here, or show it again"),
-    (".", "hidden", "Show hidden branches, or leave them out"),
-    ("/", "filter", "Show only what holds the words typed"),
-    ("u U", "undo", "Undo the last command; redo it"),
-    ("Space", "read", "Read on in the preview; Backspace back"),
-    ("Esc", "back", "Back to the debugger; q and o too"),
-)
-"""Each key, its word in the line of keys, and what it does."""
 _LOOK_SECONDS = 0.01
 _LOOKED_AT = 500
 """Steps that are looked at for flags and breakpoints at a time, when no key waits."""
-
-
-class _Question:
-    """A line that is typed at the foot of the screen, and what becomes of it."""
-
-    def __init__(self, label: str, text: str, then: Callable[[str], None]) -> None:
-        self.label = label
-        self.line = TypedFilter()
-        self.line.text, self.line.typing = text, True
-        self.then = then
 
 
 class OutlineScreen(Screen[None], inherit_bindings=False):
@@ -80,13 +51,13 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         Binding("enter", "go", "Go there", show=False),
         Binding("space", "read(1)", "Read on", show=False),
         Binding("backspace", "read(-1)", "Read back", show=False),
-        Binding("n", "name", "Name the branch", show=False),
-        Binding("D", "hide", "Hide or show the branch", show=False),
+        Binding("n", "make('name')", "Name the branch", show=False),
+        Binding("D", "make('hide')", "Hide or show the branch", show=False),
         Binding("full_stop", "hidden", "Show hidden branches", show=False),
-        Binding("r,R", "revert", "Revert the edit", show=False),
+        Binding("r,R", "make('revert')", "Revert the edit", show=False),
         Binding("slash", "filter", "Filter", show=False),
-        Binding("u", "undo", "Undo", show=False),
-        Binding("U", "redo", "Redo", show=False),
+        Binding("u", "make('undo')", "Undo", show=False),
+        Binding("U", "make('redo')", "Redo", show=False),
         Binding("question_mark,f1", "help", "Keys", show=False),
         Binding("escape", "escape", "Back", show=False),
         Binding("q,o", "leave", "Back", show=False),
@@ -101,10 +72,11 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         self.flashed: Span | None = None
         self._top = 0
         self._filter = TypedFilter()
-        self._question: _Question | None = None
+        self._question: Question | None = None
         self._to_say = ""
         self._shown: tuple[object, int] | None = None
         self._drawn: dict[object, Row] = {}
+        self.making = Making(self)
         self._looking = False
 
     # what is on it
@@ -183,22 +155,10 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         self.tree_pane.place(tree)
         self.page.place(page)
         self.keys.place(Region(0, height - 2, width, 2))
-        self.title_pane.set_rows([self._title(width)])
+        self.title_pane.set_rows([title(self.outline, width)])
         self._paint_tree(tree)
         self._paint_page(page)
         self._paint_keys()
-
-    def _title(self, width: int) -> Row:
-        tree, model = self.outline.tree, self.outline.model
-        root = tree.segments[0]
-        hidden = f", {tree.hidden:,} hidden" if tree.hidden else ""
-        words = [many(root.leaves, "branch") + hidden, many(root.size, "step")]
-        edits = sum(segment.counts.edits for segment in tree.segments)
-        words.append(many(edits, "edit"))
-        told = "   ".join(words) + " "
-        title = fit(f" Outline › {one_line(model.rollout.header.title)}", width - len(told) - 2)
-        gap = " " * max(width - len(told) - len(title), 0)
-        return row((title, "bar:title"), (gap, "bar"), (told, "bar"), fill="bar")
 
     def _paint_tree(self, region: Region) -> None:
         outline, height = self.outline, region.height - 1
@@ -250,7 +210,7 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
 
     def _paint_keys(self) -> None:
         width = self.app.size.width
-        self.keys.set_rows([self._said(width), self._key_line(width)])
+        self.keys.set_rows([self._said(width), key_line(width)])
 
     def _said(self, width: int) -> Row:
         question = self._question
@@ -266,30 +226,7 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         if self._filter.text:
             words = f"showing what holds {one_line(self._filter.text)}; Esc shows all"
             return row((f" {fit(words, width - 2)}", "key"))
-        return row((" " + fit(self._hint(), width - 2), "dim"))
-
-    def _hint(self) -> str:
-        """What Enter does here."""
-        step = self.outline.step
-        if step is None:
-            return "Enter goes before the first step"
-        item = self.outline.item
-        more = "; R reverts this edit" if item is not None and item.kind == "edit" else ""
-        return f"Enter goes to {_named(self.outline, step)}{more}"
-
-    def _key_line(self, width: int) -> Row:
-        *most, back = _KEYS
-        last = [*_entry("?", "keys"), *_entry(*back[:2])]
-        room = width - sum(len(text) for text, _ in last)
-        spans: list[Span] = []
-        for key, word, _ in most:
-            entry = _entry(key, word)
-            room -= sum(len(text) for text, _ in entry)
-            if room < 0:
-                break
-            spans += entry
-        used = sum(len(text) for text, _ in (*spans, *last))
-        return row(*spans, (" " * max(width - used, 0), "bar"), *last, fill="bar")
+        return row((" " + fit(hint(self.outline), width - 2), "dim"))
 
     # looking
 
@@ -364,7 +301,7 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
         """All keys of this screen."""
         from .help import HelpScreen
 
-        rows = [(key, what) for key, _, what in _KEYS]
+        rows = [(key, what) for key, _, what in KEYS]
         self.app.push_screen(HelpScreen([("OUTLINE: the whole rollout as a tree", rows)]))
 
     def action_leave(self) -> None:
@@ -398,7 +335,7 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
             self.outline.set_filter(self._filter.text)
             self.paint()
 
-    def _type(self, question: _Question, event: events.Key) -> None:
+    def _type(self, question: Question, event: events.Key) -> None:
         if question.line.take(event) and not question.line.typing:
             self._question = None
             question.then(question.line.text.strip())
@@ -424,84 +361,19 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
 
     # making
 
-    def _command(
-        self, label: str, said: str, work: Callable[[Session], Coroutine[Any, Any, object]]
-    ) -> None:
-        if not self._may_act(label):
-            return
-        self._to_say = said
-        self.debugger.rollstep.controller.command(label, work)
-
-    def _may_act(self, what: str) -> bool:
-        app = self.debugger.rollstep
-        if app.guard.closed:
-            self.flash(app.guard.words(what))
-        elif app.controller.busy:
-            self.flash("A step is being made. Wait for it; Esc in the debugger cancels it.")
-        else:
-            return True
-        return False
-
-    def action_undo(self) -> None:
-        """Take the last command back."""
-        self._command("undo", "", lambda session: session.undo())
-
-    def action_redo(self) -> None:
-        """Bring back what undo took."""
-        self._command("redo", "", lambda session: session.redo())
-
-    def _branch_end(self, what: str) -> str | None:
-        """The end of the branch under the cursor; None where several go on from here."""
-        segment = self.outline.segment
-        if segment is None or segment.last is None:
-            self.flash(f"Nothing to {what} here.", "dim")
-            return None
-        if segment.children:
-            self.flash(
-                f"{segment.leaves:,} branches go on from here: go to the end of one to {what} it."
-            )
-            return None
-        return segment.last
-
-    def action_name(self) -> None:
-        """Name the branch; no name takes the name away."""
-        leaf = self._branch_end("name")
-        if leaf is None:
-            return
-
-        def named(name: str) -> None:
-            said = f"The branch is called {one_line(name)}." if name else "It has no name now."
-            self._command("naming a branch", said, lambda s: s.name_branch(leaf, name))
-
-        self._ask("Name of the branch", self.outline.words.named.get(leaf, ""), named)
-
-    def action_hide(self) -> None:
-        """Hide the branch, or show it again."""
-        leaf = self._branch_end("hide")
-        if leaf is None:
-            return
-        hidden = not any(b.leaf_id == leaf and b.hidden for b in self.outline.model.branches)
-        said = "The branch is hidden; . shows it, u brings it back." if hidden else "Shown again."
-        self._command("hiding a branch", said, lambda s: s.hide_branch(leaf, hidden))
-
-    def action_revert(self) -> None:
-        """Take the edit back, with a reason."""
-        step, item = self.outline.step, self.outline.item
-        if step is None or item is None or item.kind != "edit":
-            self.flash("R reverts an edit: go to a line with * first.", "dim")
-            return
-
-        def given(reason: str) -> None:
-            self._command("revert", "Reverted; u takes that back.", lambda s: s.revert(
-                step.id, reason
-            ))  # fmt: skip
-
-        self._ask("Revert this edit, because (Enter reverts, Esc does not)", "", given)
-
-    def _ask(self, label: str, text: str, then: Callable[[str], None]) -> None:
-        self._question = _Question(label, text, then)
+    def ask(self, label: str, text: str, then: Callable[[str], None]) -> None:
+        """Have a line typed at the foot of the screen."""
+        self._question = Question(label, text, then)
         self.flashed = None
         self._paint_keys()
+
+    def saying(self, words: str) -> None:
+        """Say this when the command that is given now has been carried out."""
+        self._to_say = words
+
+    def action_make(self, what: str) -> None:
+        """Undo, redo, name, hide, revert."""
+        getattr(self.making, f"do_{what}")()
 
     # mouse
 
@@ -524,17 +396,3 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
             self.paint()
         elif event.pane is self.tree_pane:
             self._moved(self.outline.move(event.lines))
-
-
-def _named(outline: Outline, step: Step) -> str:
-    from ..inspector import kind_words
-
-    item, model = outline.item, outline.model
-    index = item.place if item is not None else model.path.at.get(step.id)
-    if index is None and outline.segment is not None:
-        index = outline.segment.start
-    return f"step {(index or 0) + 1:,}, {kind_words(step.payload)}"
-
-
-def _entry(key: str, word: str) -> tuple[Span, Span]:
-    return (f" {key}", "bar:key"), (f" {word} ", "bar")
