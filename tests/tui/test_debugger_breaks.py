@@ -160,13 +160,11 @@ async def test_running_on_to_what_a_breakpoint_stops_at_anyway_sets_no_second(
 ) -> None:
     async with opened(sample="refund") as driver:
         model = driver.screen.model
-        await driver.press("b", "3", "c")
-        await driver.until(lambda: model.hits == (1,))
-        await driver.press("b", "j", "c")
-        await driver.until(lambda: len(model.path) == 3 and not driver.app.controller.busy)
+        await driver.press("b", "1", "c")
+        await driver.until(lambda: model.hits == (1,) and not driver.app.controller.busy)
         await driver.pilot.pause()
-        assert len(model.breakpoints) == 1
-        assert "breakpoint 2 at step 3: kind = result" in driver.text()
+        assert (model.cursor, len(model.breakpoints)) == (2, 1)
+        assert hint_words(model)[0].startswith("breakpoint 1 at step 3: kind = result")
 
 
 async def test_all_off_on_and_away_from_the_palette(opened: Opened) -> None:
