@@ -126,6 +126,21 @@ async def test_the_hint_says_that_a_fault_rule_may_answer(opened: Opened, tmp_pa
         assert driver.screen.model.path.steps[-1].origin == "script"
 
 
+async def test_a_result_whose_schema_takes_long_to_check_is_made_beside_the_screen(
+    opened: Opened, tmp_path: Path
+) -> None:
+    project = tmp_path / "tools.yaml"
+    schema = "{not: {type: object}, type: [object, array]}"
+    project.write_text(
+        TOOLS.replace("{name: look}]\ntool", f"{{name: look, returns: {schema}}}]\ntool")
+    )
+    async with opened(OpenTarget(path=project)) as driver:
+        await driver.press("s", "s", "f")
+        dialog = await choose_fault(driver, "wrong_type")
+        await driver.until(lambda: bool(dialog._preview.passages))
+        assert dialog._preview.passages[0].text == '"{}"'
+
+
 async def test_f_elsewhere_says_where_it_works(opened: Opened) -> None:
     async with opened(sample="refund") as driver:
         await driver.press("f")

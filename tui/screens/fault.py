@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from rollstep.core.model.messages import ToolResult, parts_text
 from rollstep.core.rules.faults import Offer
-from textual import events
+from rollstep.core.rules.schemas import needs_package
+from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -126,7 +127,27 @@ class FaultScreen(ModalScreen[FaultChoice | None]):
         row = self._list.current
         if row is None:
             return
-        result = self.target.result(str(row.key))
+        fault, target = str(row.key), self.target
+        if fault == "wrong_type" and needs_package(target.project):
+            self.query_one("#about", Static).update("making the result …")
+            self._look_slowly(fault, target)
+        else:
+            self._show_result(target.result(fault))
+
+    @work(thread=True, exclusive=True)
+    def _look_slowly(self, fault: str, target: FaultTarget) -> None:
+        """Off the screen's loop: the package that checks such schemas takes long to load."""
+        result = target.result(fault)
+
+        def show() -> None:
+            row = self._list.current
+            if self.is_attached and row is not None and (row.key, self.target) == (fault, target):
+                self._show_result(result)
+
+        if self.is_attached:
+            self.app.call_from_thread(show)
+
+    def _show_result(self, result: ToolResult | str) -> None:
         about = self.query_one("#about", Static)
         if not isinstance(result, ToolResult):
             about.update(Content(one_line(result)))
@@ -162,7 +183,8 @@ class FaultScreen(ModalScreen[FaultChoice | None]):
         if self._guard.closed:
             self._bar.hint(self._guard.words("Enter"))
             return
-        if self._offers[str(row.key)].why_not:
+        if why_not := self._offers[str(row.key)].why_not:
+            self._bar.hint(f"It makes no sense here: {why_not}.")
             return
         if not self.target.instead:
             self._finish("stay")
