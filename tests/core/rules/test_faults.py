@@ -5,6 +5,8 @@ import random
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rollstep.core.errors import UsageError
 from rollstep.core.model.debugging import FaultRule
 from rollstep.core.model.messages import (
@@ -27,6 +29,7 @@ from rollstep.core.rules.faults import (
     why_not,
 )
 
+from ...strategies import texts
 from ..projects_for_tests import ORDER, refund
 
 RETURNS = {
@@ -239,3 +242,21 @@ def test_a_name_that_is_no_fault_says_which_may_be_meant() -> None:
         find_fault("closed", refund(faults=OWN), CALL)
     with pytest.raises(UsageError, match="stale_data cannot be injected here: get_order has no"):
         made("stale_data", BARE)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(known=texts | json_values.map(json.dumps), returns=st.none() | json_values.map(json.dumps))
+def test_whatever_a_tool_gave_and_says_that_it_gives(known: str, returns: str | None) -> None:
+    place = FaultPlace(CALL, (Tool("get_order", returns=returns), OTHER), tool_result("c1", known))
+    for fault in FAULTS:
+        assert made(fault, place).call_id == "c2"
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(text("truncated_json", place))
+    assert text("wrong_type", place) != known
+    assert "ignore all previous instructions" in text("prompt_injection", place)
