@@ -76,7 +76,7 @@ class RoleMaker:
             await self._models.aclose()
 
     def _may(self, project: Project) -> bool:
-        return self.wants(project) in self.allowed
+        return not self.wants(project)
 
     def wants(self, project: Project) -> tuple[str, ...]:
         """What the project would do that needs a yes and has none yet; empty for nothing."""

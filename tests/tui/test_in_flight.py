@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,9 +11,11 @@ import pytest
 from rollstep.core.model.messages import payload_text, user_message
 from rollstep.core.store.library import Library
 from rollstep.tui.presenter import DebuggerModel
+from rollstep.tui.screens.choose import ChooseScreen
 from rollstep.tui.screens.debugger import DebuggerScreen
 from rollstep.tui.screens.editor import EditorScreen
 from rollstep.tui.screens.takes import TakesScreen
+from rollstep.tui.target import OpenTarget
 
 from .conftest import Driver, Opened
 from .slow import PROJECT, Slow
@@ -266,3 +269,41 @@ async def test_quitting_while_a_call_runs_ends_it_and_loses_nothing(
         *("Hi", "Answer 1.", "And then?", OTHER),
     ]
     assert all(step.seq for step in saved.steps)
+
+
+async def test_trust_is_asked_once_for_steps_and_takes_and_escape_leaves_no_process(
+    opened: Opened, tmp_path: Path
+) -> None:
+    noted = tmp_path / "pid"
+    (tmp_path / "mine.py").write_text(
+        "import os, pathlib, time\n"
+        "def reply(view):\n"
+        "    if view.take_index == 2:\n"
+        f"        pathlib.Path({str(noted)!r}).write_text(str(os.getpid()))\n"
+        "        time.sleep(600)\n"
+        "    return f'take {view.take_index}'\n"
+    )
+    project = tmp_path / "mine.yaml"
+    project.write_text(
+        "version: 1\ntitle: Mine\nopening: Hi\n"
+        "target: {kind: python, object: 'mine:reply'}\nevaluator: {kind: heuristic}\n"
+    )
+    async with opened(OpenTarget(path=project)) as driver:
+        model = driver.screen.model
+        await driver.press("s")
+        assert isinstance(driver.app.screen, ChooseScreen)
+        await driver.press_until("y", lambda: driver.app.screen is driver.app.debugger)
+        await driver.until(lambda: len(model.path) == 1)
+        await driver.press("s")
+        assert payload_text(model.path.steps[-1].payload) == "take 0"
+        await driver.pilot.press("r", "2")
+        await driver.press_until("enter", lambda: driver.app.controller.busy)
+        await driver.until(lambda: noted.exists() and bool(noted.read_text()))
+        await driver.until(lambda: model.takes(1) == 2)
+        assert driver.app.screen is driver.app.debugger
+        await driver.pilot.press("escape")
+        await driver.until(driver._settled)
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(noted.read_text()), 0)
+        await driver.until(lambda: "the takes that had come are kept" in driver.text())
+        assert payload_text(model.path.steps[-1].payload) == "take 1"

@@ -327,6 +327,12 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         """The file that carries out one of the rarer actions."""
         return self._doer(name)
 
+    def on_screen_suspend(self) -> None:
+        """Keys go elsewhere now. A repaint that was due may come only after the next key, and that
+        key would be taken for a held one.
+        """
+        self._unpainted = ""
+
     def _painted(self) -> None:
         self._unpainted = ""
 
