@@ -1,7 +1,7 @@
 """Which of a project's fault rules answers a call in the tool simulator's place.
 
-Decided from the run's seed, the place in the path, the call and the take alone, so that stepping,
-asking for calls at once and a headless run decide alike. A rule that makes no sense at a place (no
+Decided from the run's seed, the project's id or title, the place in the path, the call and the take
+alone, so that stepping, asking for calls at once and a headless run decide alike. A rule that makes no sense at a place (no
 earlier result to be stale) does not fire there.
 """
 
@@ -29,7 +29,7 @@ def drawn_fault(view: View, injected: Sequence[Injected]) -> tuple[str, ToolResu
     if not any(may):
         return None
     place = None
-    rng = random.Random(_key(view.seed, len(view.messages), view.take_index, call.id))
+    rng = random.Random(_key(project, view.seed, len(view.messages), view.take_index, call.id))
     for rule, it_may in zip(project.faults, may, strict=True):
         # Drawn for every rule, so that what one says changes nothing for the others.
         if rng.random() >= rule.probability or not it_may:
@@ -77,9 +77,11 @@ def fault_spot(
                 known = beside
             messages = state.messages("tool", project)
             place = fault_place(project, messages, call, known)
-            return FaultSpot(place, _key(seed, len(messages), takes, call.id))
+            return FaultSpot(place, _key(project, seed, len(messages), takes, call.id))
     return None
 
 
-def _key(seed: str, length: int, take: int, call_id: str) -> str:
-    return f"{seed}:fault:{length}:{take}:{call_id}"
+def _key(project: Project, seed: str, length: int, take: int, call_id: str) -> str:
+    # The rows of one batch share the run's seed, and scripts the ids of their calls.
+    name = project.id or project.title
+    return f"{seed}:fault:{name}:{length}:{take}:{call_id}"

@@ -20,9 +20,11 @@ def drawn(
     call: ToolCall = CALL,
     seed: str = "0",
     take: int = 0,
+    project_id: str | None = None,
 ) -> str:
     path = (user_message("Hi"), target_reply("", (call,)))
-    view = View("tool", refund(faults=rules), path, 0, 3, take, seed, call=call)
+    project = refund(faults=rules, id=project_id)
+    view = View("tool", project, path, 0, 3, take, seed, call=call)
     found = drawn_fault(view, injected)
     return found[0] if found is not None else ""
 
@@ -66,15 +68,16 @@ def test_times_counts_the_faults_of_this_name_on_calls_that_the_rule_is_for(
     assert bool(drawn(FaultRule("timeout", tool="get_order", times=2), injected=injected)) is fires
 
 
-def test_chance_is_drawn_from_seed_call_and_take_and_from_nothing_else() -> None:
+def test_chance_is_drawn_from_seed_project_call_and_take_and_from_nothing_else() -> None:
     rule = FaultRule("timeout", probability=0.5)
     seeds = [drawn(rule, seed=str(seed)) for seed in range(200)]
     takes = [drawn(rule, take=take) for take in range(200)]
     calls = [drawn(rule, call=ToolCall(f"c{n}", "get_order", "{}")) for n in range(200)]
-    for outcomes in (seeds, takes, calls):
+    rows = [drawn(rule, project_id=f"proj-{n}") for n in range(200)]
+    for outcomes in (seeds, takes, calls, rows):
         assert 70 < outcomes.count("timeout") < 130
     assert seeds == [drawn(rule, seed=str(seed)) for seed in range(200)]
-    assert len({tuple(seeds), tuple(takes), tuple(calls)}) == 3
+    assert len({tuple(seeds), tuple(takes), tuple(calls), tuple(rows)}) == 4
 
 
 def test_what_one_rule_says_changes_nothing_for_the_next() -> None:
