@@ -1,8 +1,8 @@
 """Which of a project's fault rules answers a call in the tool simulator's place.
 
 Decided from the run's seed, the project's id or title, the place in the path, the call and the take
-alone, so that stepping, asking for calls at once and a headless run decide alike. A rule that makes no sense at a place (no
-earlier result to be stale) does not fire there.
+alone, so that stepping, asking for calls at once and a headless run decide alike. A rule that makes
+no sense at a place (no earlier result to be stale) does not fire there.
 """
 
 from __future__ import annotations
