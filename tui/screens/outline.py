@@ -33,6 +33,9 @@ _LOOK_SECONDS = 0.01
 _LOOKED_AT = 500
 """Steps that are looked at for flags and breakpoints at a time, when no key waits."""
 
+_LEAD_OUT = ("escape", "ctrl+q", "ctrl+c")
+"""Keys that keep their meaning while a line is typed."""
+
 
 class OutlineScreen(Screen[None], inherit_bindings=False):
     """Shows the tree of the debugger's rollout; Enter goes to a step of it."""
@@ -336,12 +339,15 @@ class OutlineScreen(Screen[None], inherit_bindings=False):
             self.paint()
 
     def _type(self, question: Question, event: events.Key) -> None:
-        if question.line.take(event) and not question.line.typing:
+        if event.key == "ctrl+u":
+            question.line.text = ""
+        elif question.line.take(event) and not question.line.typing:
             self._question = None
             question.then(question.line.text.strip())
-        elif event.key != "escape":
-            event.stop()
-            event.prevent_default()
+        elif event.key in _LEAD_OUT:
+            return
+        event.stop()
+        event.prevent_default()
         self._paint_keys()
 
     def on_paste(self, event: events.Paste) -> None:

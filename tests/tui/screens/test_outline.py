@@ -158,7 +158,7 @@ async def test_a_branch_is_named_in_place_and_its_name_taken_away(opened: Opened
         model = driver.screen.model
         await driver.press("o", "G", "n")
         assert "Name of the branch: as it went▏" in text(driver)
-        await driver.press(*["backspace"] * 11)
+        await driver.press("down", "backspace", "ctrl+u")
         driver.app.screen.post_message(Paste("the \x1b[1mworst\nof all"))
         await driver.pilot.pause()
         await driver.press("enter")
