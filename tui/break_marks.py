@@ -32,6 +32,9 @@ class Holding:
         self.path = path
         self.project = project
         self._facts = PathFacts(path.steps, project, scores)
+        self._last = -1
+        self._read: tuple[Facts, str]
+        """What was read of the last step, for the next condition that is asked about it."""
 
     def at(self, condition: Condition, index: int) -> bool:
         """Whether it holds at this step; or before it, when it was to be made."""
@@ -42,8 +45,9 @@ class Holding:
             return self._before(query, index)
         if query is None:
             return True
-        facts, shape = self._facts.facts(index)
-        return query.holds(facts, shape)
+        if index != self._last:
+            self._last, self._read = index, self._facts.facts(index)
+        return query.holds(*self._read)
 
     def _before(self, query: Compiled | None, index: int) -> bool:
         step = self.path.steps[index]
