@@ -26,7 +26,7 @@ from .sanitize import visible
 from .stepview import other_part, stop_title
 from .wrap import TAB, wrap_line
 
-SHOWN = 200_000
+SHOWN = 60_000
 """Characters of one section that are shown; the rest is said in words."""
 
 _ALIKE = 0.6
