@@ -33,7 +33,8 @@ OFFLINE = frozenset({"scripted", "heuristic", "echo", "rules"})
 
 class Made(msgspec.Struct, frozen=True):
     """A payload and how it was made; ``request`` is the digest and body of what was sent,
-    ``injected`` the fault that stands in the simulator's place.
+    ``injected`` the fault that stands in the simulator's place, ``copied_from`` the recorded step
+    that is repeated.
     """
 
     payload: Payload
@@ -43,6 +44,7 @@ class Made(msgspec.Struct, frozen=True):
     call: Call | None = None
     request: tuple[str, str] | None = None
     injected: str = ""
+    copied_from: str | None = None
 
 
 Receive = Callable[[Ask, "Made | RoleError"], None]
@@ -247,6 +249,10 @@ def _made(answer: object, ask: Ask, roles: Roles, project: Project) -> Made:
     if not isinstance(answer, Answer):
         return Made(_checked(answer, ask, roles, project), origin)
     payload = _checked(answer.payload, ask, roles, project)
+    if answer.origin is not None:
+        copied = answer.copied_from
+        index, state = answer.script_index, answer.state
+        return Made(payload, answer.origin, index, state, copied_from=copied)
     if not answer.request:
         return Made(payload, origin, answer.script_index, answer.state, answer.call)
     body = answer.request.encode("utf-8", "surrogatepass")

@@ -9,6 +9,7 @@ from .model.project import Project
 
 if TYPE_CHECKING:
     from .roles.registry import Roles
+    from .roles.replay import Replaying
     from .workers.pool import Workers
 
 RolesFor = Callable[[Project], "Roles"]
@@ -52,9 +53,18 @@ class Cast:
         self._project: Project | None = None
         self._roles: Roles | None = None
         self._variants: list[tuple[Project, Roles]] = []
+        self.replaying: Replaying | None = None
+        """While set, recorded answers stand in the place of the project's roles."""
 
     async def of(self, project: Project, variant: Project | None = None) -> Roles:
         """The roles of a project, or of a variant of it. Those of another project end."""
+        if self.replaying is None or variant is not None:
+            return await self._own_of(project, variant)
+        from .roles.replay import replay_roles
+
+        return replay_roles(project, self.replaying, lambda: self._own_of(project))
+
+    async def _own_of(self, project: Project, variant: Project | None = None) -> Roles:
         if self._roles is None or self._project is not project:
             roles = self._roles_for(project)
             await self._end_all()

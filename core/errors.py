@@ -91,12 +91,18 @@ class IllegalStepError(UsageError):
     """The stepper's table does not permit this step here."""
 
 
+NOT_RECORDED = "not_recorded"
+"""The kind of the RoleError of a replay that has no answer: nobody was asked, and no attempt is
+kept."""
+
+
 class RoleError(RollstepError):
     """A role failed. ``kind`` is one word for programs, ``detail`` (a traceback, a raw body) for
     those who press the key, ``partial`` what had arrived before it failed, ``cost`` what that
     probably cost in dollars, None where nothing is known to have been paid.
 
-    Kinds: ``raised``, ``timeout``, ``died``, ``bad_reply``, ``empty``, ``not_ready``, and those of
+    Kinds: ``raised``, ``timeout``, ``died``, ``bad_reply``, ``empty``, ``not_ready``,
+    ``not_recorded``, and those of
     the gateway (``workers/model_errors.py``). What can be done about each: ``model/failures.py``.
     """
 

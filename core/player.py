@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from .asking import Asker, Made
 from .breaking import Breaks
 from .clock import Clock
-from .errors import RoleError, UsageError
+from .errors import NOT_RECORDED, RoleError, UsageError
 from .events import Failed, Paused
 from .model.marks import Score
 from .model.messages import Stop
@@ -196,7 +196,9 @@ class Player:
             self._task = None
 
     def fail(self, error: RoleError, ask: Ask, parent: str | None) -> None:
-        """Keep a failure, as an attempt."""
+        """Keep a failure, as an attempt; that nothing is recorded is none."""
+        if error.kind == NOT_RECORDED:
+            return
         attempt = attempt_of(error, ask, parent, self._writer.new_id(), self._clock())
         self.attempts.append(attempt)
         self._writer.journal.attempt(attempt)

@@ -25,7 +25,7 @@ from .model.marks import Mark, Silence
 from .model.messages import Payload
 from .model.project import Project
 from .model.rollout import Rollout, RolloutHeader
-from .model.steps import Step
+from .model.steps import Role, Step
 from .open_rollout import HEAD, At, OpenRollout
 from .retaking import AskChange
 from .reverting import do_revert, plan_revert
@@ -138,6 +138,27 @@ class Session(OpenRollout):
     async def alternatives(self, step_id: str, n: int = 1) -> tuple[Payload, ...]:
         """What the next ``n`` takes of a script or table would say; empty for a live role."""
         return await self._retaking.alternatives(self._writer.known(step_id), n)
+
+    def replay(self, leaf_id: str | None = None) -> None:
+        """From now on what this rollout holds answers equal questions, the branch that ends at
+        ``leaf_id`` first. Any other raises NotRecorded, until ``let_through`` is called for the
+        role; no model is asked. Called again, it takes in what was made since.
+        """
+        from .roles.replay import Recording, Replaying
+
+        self._player.must_be_idle()
+        self._asker.cast.replaying = Replaying(Recording(self.rollout, leaf_id))
+
+    def let_through(self, role: Role) -> None:
+        """While replaying, ask this role itself for what is not recorded, until ``replay`` is
+        called again.
+        """
+        if self._asker.cast.replaying is not None:
+            self._asker.cast.replaying.through.add(role)
+
+    def end_replay(self) -> None:
+        """The project's roles answer everything again."""
+        self._asker.cast.replaying = None
 
     def pause(self) -> None:
         """Let a run end after the step that is being made."""

@@ -200,11 +200,13 @@ class TreeWriter:
             made.payload,
             made.origin,
             reason=reason,
+            copied_from=made.copied_from,
             late=late,
             created_at=self._clock(),
             call=made.call,
             script_index=made.script_index,
             state=made.state,
+            state_stale=made.state is not None and made.copied_from is not None,
             injected=made.injected,
             revision=revision,
         )

@@ -32,6 +32,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "refused": _NOT_THE_SAME,
     "would_rewrite": _NOT_THE_SAME,
     "not_ready": ("write", "stop"),
+    "not_recorded": ("write", "stop"),
     "raised": ("retry", "edit", "write", "stop"),
     "died": ("retry", "edit", "write", "stop"),
 }

@@ -10,7 +10,7 @@ import msgspec
 
 from ..model.messages import Stop, TargetReply, ToolResult, UserMessage
 from ..model.project import Project
-from ..model.steps import Call
+from ..model.steps import Call, Origin
 from ..model.view import View
 
 Stream = Callable[[str], None]
@@ -34,6 +34,10 @@ class Answer(msgspec.Struct, frozen=True):
     call: Call | None = None
     request: str = ""
     """The request as sent, as JSON text, when the role sent one; the session stores it once."""
+    origin: Origin | None = None
+    """Who had made it, where the answer repeats a recorded one; else it follows from the role."""
+    copied_from: str | None = None
+    """The step of the same rollout that the answer repeats."""
 
 
 class Evaluator(Protocol):

@@ -156,7 +156,7 @@ def _make(
         made["evaluator"],
         made["target"],
         made.get("tool"),
-        MappingProxyType({role: _name(spec) for role, spec in specs.items()}),
+        MappingProxyType({role: name_of(spec) for role, spec in specs.items()}),
         MappingProxyType({role: kind_of(spec) for role, spec in specs.items()}),
         own,
     )
@@ -212,7 +212,8 @@ def needs_trust(project: Project) -> tuple[str, ...]:
     return tuple(wants)
 
 
-def _name(spec: Any) -> str:
+def name_of(spec: Any) -> str:
+    """Who plays, for display: the model, the object, or the kind."""
     return str(getattr(spec, "model", None) or getattr(spec, "object", None) or kind_of(spec))
 
 
