@@ -15,6 +15,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import NOT_RECORDED, RoleError
@@ -216,13 +217,17 @@ def with_recorded_tools(roles: Roles, recording: Recording) -> Roles:
 
 def call_key(call: ToolCall) -> tuple[str, str]:
     """The same for calls of the same tool whose arguments are the same JSON value."""
-    value = parse(call.arguments or "{}")
-    if value is MISSING:
-        return call.name, call.arguments
+    return call.name, _same_arguments(call.arguments or "{}")
+
+
+@lru_cache(maxsize=1024)
+def _same_arguments(text: str) -> str:
+    """A text that is the same for the same JSON value; of what is no JSON, the text itself."""
+    value = parse(text)
     try:
-        return call.name, json.dumps(_plain(value), sort_keys=True)
+        return text if value is MISSING else json.dumps(_plain(value), sort_keys=True)
     except RecursionError:
-        return call.name, call.arguments
+        return text
 
 
 def _plain(value: Any) -> Any:
@@ -302,7 +307,8 @@ class _Walk:
             key = self._key(step, target, evaluator)
             if key is not None:
                 yield key, step
-            waiting.append(self._enter(step))
+            if calls := _calls_of(step.payload):
+                waiting.append(self._enter(calls))
             alone = PathState(self._rollout.project)
             alone.extend(step)
             for message in alone.messages("target", self._rollout.project):
@@ -325,9 +331,8 @@ class _Walk:
             return None
         return ("evaluator", evaluator.digest)
 
-    def _enter(self, step: Step) -> Callable[[], None]:
-        """Count the step's calls; the result takes that back."""
-        calls = _calls_of(step.payload)
+    def _enter(self, calls: tuple[ToolCall, ...]) -> Callable[[], None]:
+        """Count these calls; the result takes that back."""
         before = {call.id: self._open.get(call.id) for call in calls}
         for call in calls:
             key = call_key(call)
