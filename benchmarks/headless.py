@@ -1,4 +1,4 @@
-"""Budgets of ``rollstep run``: rows a second, with and without a library, and memory."""
+"""Budgets of ``rollstep run``: rows a second, with and without a library, memory, breakpoints."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from . import breaks
 from .probe import peak_mb
 from .report import Line, ratio
 
@@ -54,6 +55,9 @@ def lines(rollstep: Path, folder: Path, *, rows: int, rounds: int, peer: Path | 
         )
         for rows_of in (seeds, many)
     )
+    few = folder / "few.jsonl"
+    _write_rows(few, max(rows // 5, 200))
+    breaks_lines = breaks.lines(few, folder, turns=TURNS, rounds=2 * rounds + 1)
     name = "the seed's program" if peer else "a bare loop with json.dumps"
     return [
         Line(
@@ -76,6 +80,7 @@ def lines(rollstep: Path, folder: Path, *, rows: int, rounds: int, peer: Path | 
             1.25,
             detail=f"{large.peak_mb:.0f} MB at {rows * 5:,} rows, {small.peak_mb:.0f} at {rows:,}",
         ),
+        *breaks_lines,
     ]
 
 

@@ -18,7 +18,8 @@ from .rules.stepper import Ask, Position, next_action, together
 from .writer import TreeWriter
 
 if TYPE_CHECKING:
-    from .rules.breakpoints import BreakpointSet, Watch
+    from .rules.breakpoints import BreakpointSet
+    from .rules.watch import Watch
 
 
 class Breaks:
@@ -109,16 +110,17 @@ class Breaks:
 
     def _watching(self, breaks: BreakpointSet, parent: str | None) -> Watch:
         """The watch over the path to ``parent``: the one at hand, as a rule."""
-        from .rules.breakpoints import Watch
+        from .rules.watch import Watch
 
         watch = self._watch
         project = self._writer.project
         if (
             watch is None
             or watch.breaks is not breaks
-            or watch.facts.leaf_id != parent
-            or watch.facts.project is not project
+            or watch.leaf_id != parent
+            or watch.project is not project
         ):
-            facts = breaks.facts(project, self._writer.rollout.path(parent), self._scores())
-            watch = self._watch = Watch(breaks, facts, self._writer.hits)
+            path = self._writer.rollout.path(parent)
+            watch = Watch(breaks, project, self._writer.hits, path, self._scores())
+            self._watch = watch
         return watch

@@ -7,6 +7,7 @@ with alternatives, commands to undo, events. ``tests/core/test_playthrough.py`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
@@ -27,7 +28,8 @@ from .rules.views import PathState
 
 if TYPE_CHECKING:
     from .roles.registry import Roles
-    from .rules.breakpoints import Watch
+    from .rules.breakpoints import BreakpointSet
+    from .rules.watch import Watch
 
 T = TypeVar("T")
 
@@ -152,10 +154,20 @@ async def play_through(
 
 def _watch(project: Project) -> Watch | None:
     """The eyes of the project's breakpoints on a path that begins; None where all are off."""
-    from .rules.breakpoints import Watch, compile_breakpoints
-
+    compile_breakpoints, watch = _breakpoints()
     breaks = compile_breakpoints(project.breakpoints)
-    return None if breaks is None else Watch(breaks, breaks.facts(project), Hits())
+    return None if breaks is None else watch(breaks, project, Hits())
+
+
+@cache
+def _breakpoints() -> tuple[Callable[..., BreakpointSet | None], type[Watch]]:
+    """What most rollouts never load. An import statement in place would take as long as ten steps,
+    each time.
+    """
+    from .rules.breakpoints import compile_breakpoints
+    from .rules.watch import Watch
+
+    return compile_breakpoints, Watch
 
 
 def attempt_of(

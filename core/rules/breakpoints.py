@@ -6,27 +6,23 @@ nothing at a message. A set of none that is switched on is no set at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ..errors import UsageError
 from ..model.debugging import Breakpoint
-from ..model.marks import Score
-from ..model.project import Project
-from ..model.steps import Step
-from .hits import Fired, Hits
+from ..model.messages import Payload
 from .query import QueryError, parse
 from .query_types import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
-from .run_facts import RunFacts, TestsOfType
 from .step_fields import SHAPE_OF, SHAPES, STEPS, Facts, fields_named
 from .step_query import compile_query
-from .stepper import Ask
-from .views import PathState
 
 _LONGEST_WORDS = 200
 
-_Tests = tuple[tuple[int, Callable[[Facts], bool] | None], ...]
-"""For one shape: the places of the breakpoints that may hold, with their tests (None: it does)."""
+Tests = tuple[tuple[int, Callable[[Facts], bool] | None], ...]
+"""The places of the breakpoints that may hold at some kind of step, with their tests (None: it
+does).
+"""
 
 
 def query_of(breakpoint: Breakpoint) -> Node | None:
@@ -94,14 +90,14 @@ class BreakpointSet:
 
     def __init__(self, breakpoints: tuple[Breakpoint, ...]) -> None:
         self.breakpoints = breakpoints
-        self.tests: dict[str, _Tests] = dict.fromkeys(SHAPES, ())
-        self._fields: frozenset[str] = frozenset()
+        self.tests: dict[str, Tests] = dict.fromkeys(SHAPES, ())
+        self.counts_repeats = False
         self.any_before = False
         for place, each in enumerate(breakpoints):
             if each.enabled:
                 self.any_before = self.any_before or each.before
                 self._add(place, each)
-        self.of_type: TestsOfType = {
+        self.of_type: dict[type[Payload], tuple[Tests, Tests]] = {
             kind: (self.tests[shape], self.tests[calling or shape])
             for kind, (shape, calling) in SHAPE_OF.items()
         }
@@ -110,19 +106,14 @@ class BreakpointSet:
     def _add(self, place: int, breakpoint: Breakpoint) -> None:
         node = query_of(breakpoint)
         query = None if node is None else compile_query(node)
-        self._fields |= frozenset() if node is None else fields_named(node)
+        if node is not None and "repeated" in fields_named(node):
+            self.counts_repeats = True
         for shape in SHAPES:
             if shape.startswith("before") is not breakpoint.before:
                 continue
             test = True if query is None else query.tests[shape]
             if test is not False:
                 self.tests[shape] += ((place, None if test is True else test),)
-
-    def facts(
-        self, project: Project, path: Iterable[Step] = (), scores: Sequence[Score] = ()
-    ) -> RunFacts:
-        """What these breakpoints look at, at the end of a path that is being played."""
-        return RunFacts(project, path, scores, counts_repeats="repeated" in self._fields)
 
 
 @lru_cache(maxsize=64)
@@ -146,37 +137,3 @@ def compile_breakpoints(breakpoints: tuple[Breakpoint, ...]) -> BreakpointSet | 
     if last[0] is not breakpoints:
         last = _last = (breakpoints, _compiled(breakpoints))
     return last[1]
-
-
-class Watch:
-    """A path that is being played, under the eyes of its breakpoints: hits are counted, and those
-    that are not to be ignored stop the run.
-    """
-
-    def __init__(self, breaks: BreakpointSet, facts: RunFacts, hits: Hits) -> None:
-        self.breaks = breaks
-        self.facts = facts
-        self._hits = hits
-
-    def after(self, step: Step, state: PathState) -> Sequence[Fired]:
-        """The path goes on with this step, up to which ``state`` is its fold: who stops the run."""
-        found = self.facts.look_at(step, state, self.breaks.of_type)
-        return self._stopping(found, f"at step {state.position.depth}") if found else ()
-
-    def before(self, asks: Iterable[Ask], state: PathState, last: Step | None) -> Sequence[Fired]:
-        """Who stops the run before these are asked after ``last``, the end of the path."""
-        found: set[int] = set()
-        for ask in asks:
-            facts = self.facts.before(ask, state, last)
-            tests = self.breaks.tests[f"before {ask.role}"]
-            found.update(place for place, test in tests if test is None or test(facts))
-        return self._stopping(sorted(found), f"before step {state.position.depth + 1}")
-
-    def _stopping(self, matched: Iterable[int], where: str) -> list[Fired]:
-        fired: list[Fired] = []
-        for place in matched:
-            breakpoint = self.breaks.breakpoints[place]
-            if self._hits.add(breakpoint) > breakpoint.ignore:
-                words = f"{label_of(breakpoint, place + 1)} {where}: {words_of(breakpoint)}"
-                fired.append(Fired(breakpoint, words))
-        return fired

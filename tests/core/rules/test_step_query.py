@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.marks import Score
 from rollstep.core.model.messages import (
     Payload,
@@ -28,15 +29,17 @@ from rollstep.core.model.project import (
     Tool,
 )
 from rollstep.core.model.steps import Call, Step, Usage, role_of
+from rollstep.core.rules.breakpoints import BreakpointSet
+from rollstep.core.rules.hits import Hits
 from rollstep.core.rules.json_values import MISSING
-from rollstep.core.rules.query import And, Has, Node, Not, Or, parse
+from rollstep.core.rules.query import And, Has, Node, Not, Or, parse, to_text
 from rollstep.core.rules.query_tests import Known, Reader
-from rollstep.core.rules.run_facts import RunFacts
-from rollstep.core.rules.step_fields import SHAPE_OF, SHAPES, STEPS, shape_of, source_for
+from rollstep.core.rules.step_fields import SHAPES, STEPS, shape_of, source_for
 from rollstep.core.rules.step_query import Compiled, PathFacts, compile_query, holds
 from rollstep.core.rules.step_values import values_in
 from rollstep.core.rules.stepper import Ask
 from rollstep.core.rules.views import PathState
+from rollstep.core.rules.watch import Watch
 
 from tests.strategies import payloads
 
@@ -347,29 +350,31 @@ def test_any_query_answers_for_any_path_as_a_plain_reading_of_it_does(
         assert holds(compiled, PathFacts(path, PROJECT), index) is expected
 
 
-EVERY = {kind: (((0, None),), ((0, None),)) for kind in SHAPE_OF}
-
-
 @given(trees, st.lists(payloads, max_size=8), st.data())
-def test_facts_carried_along_are_those_of_the_path(
+def test_what_a_run_looks_at_is_what_the_screen_finds(
     node: Node, given_payloads: list[Payload], data: st.DataObject
 ) -> None:
-    """What a run looks at, step by step, is what the screen finds at any of them."""
     again = st.sampled_from(given_payloads or [user_message("Hi")])
     path = path_of(*given_payloads, *data.draw(st.lists(again, max_size=4)))
-    compiled = Compiled(node)
-    facts, running, state = PathFacts(path, PROJECT), RunFacts(PROJECT), PathState(PROJECT)
+    when, compiled = to_text(node), Compiled(node)
+    breaks = BreakpointSet(
+        (Breakpoint(when), Breakpoint(when, before=True), Breakpoint(), Breakpoint("repeated"))
+    )
+    watch, state = Watch(breaks, PROJECT, Hits()), PathState(PROJECT)
+    half = len(path) // 2
     for index, each in enumerate(path):
         state.extend(each)
-        assert running.look_at(each, state, EVERY) == [0]
-        place, shape = PathFacts(path, PROJECT).facts(index)
-        for name in ("turn", "place", "cost", "tokens", "repeated", "call"):
-            assert getattr(running, name) == getattr(place, name), name
-        assert compiled.holds(running, shape) is holds(compiled, facts, index)
+        if index == half:  # as a run that begins in the middle does
+            watch = Watch(breaks, PROJECT, Hits(), path[:index])
+        held = {fired.breakpoint for fired in watch.after(each, state)}
         so_far = PathFacts(path[: index + 1], PROJECT)
+        place, _ = so_far.facts(index)
+        for name in ("turn", "place", "cost", "tokens", "repeated"):
+            assert getattr(watch, name) == getattr(place, name), name
+        assert (breaks.breakpoints[0] in held) is holds(compiled, so_far, index)
         for ask in (Ask("evaluator", 1), Ask("target", 0), Ask("tool", 0, A)):
-            before = compiled.holds(*so_far.facts_before(ask))
-            assert compiled.holds(running.before(ask, state, each), f"before {ask.role}") is before
+            held_before = bool(watch.before((ask,), state, each))
+            assert held_before is compiled.holds(*so_far.facts_before(ask))
 
 
 def test_arguments_of_a_result_of_no_call_match_nothing() -> None:
