@@ -141,6 +141,27 @@ async def test_a_result_whose_schema_takes_long_to_check_is_made_beside_the_scre
         assert dialog._preview.passages[0].text == '"{}"'
 
 
+async def test_on_a_result_with_a_call_still_open_p_goes_to_the_other_place(
+    opened: Opened, tmp_path: Path
+) -> None:
+    project = tmp_path / "tools.yaml"
+    two = "[{name: look}, {name: look}]"
+    project.write_text(TOOLS.replace("[{name: look}]}, Done", f"{two}}}, Done", 1))
+    async with opened(OpenTarget(path=project)) as driver:
+        model = driver.screen.model
+        await driver.press("s", "s", "s", "f")
+        dialog = driver.app.screen
+        assert isinstance(dialog, FaultScreen)
+        assert str(dialog.query_one("#title").render()).startswith("A fault answers look(")
+        await driver.press("p")
+        assert "in the place of step 3" in str(dialog.query_one("#title").render())
+        await driver.press("p")
+        await choose_fault(driver, "empty")
+        await driver.press_until("enter", back(driver))
+        await driver.until(lambda: len(model.path) == 4)
+        assert [step.injected for step in model.path.steps[2:]] == ["timeout", "empty"]
+
+
 async def test_f_elsewhere_says_where_it_works(opened: Opened) -> None:
     async with opened(sample="refund") as driver:
         await driver.press("f")
