@@ -21,13 +21,16 @@ _SECONDS = 2.0
 _NOWHERE = "http://127.0.0.1:9/v1"
 """A port where nobody answers: what happens after loading does not matter."""
 
+_NEEDS_LITELLM = '{"drop_params": true}'
+"""A parameter that only litellm knows; without one, such a server is asked directly."""
+
 
 def lines(rollstep: Path, folder: Path) -> list[Line]:
     """Measure."""
     library = folder / "library.sqlite"
     project = Project(
         "Loading",
-        LlmTarget("openai/nobody", api_base=_NOWHERE),
+        LlmTarget("openai/nobody", api_base=_NOWHERE, params=_NEEDS_LITELLM),
         HeuristicEvaluator(),
         opening="Go.",
         max_turns=99,

@@ -14,6 +14,7 @@ from ..workers.gateway import SERVICE
 from ..workers.model_keys import missing_key
 from ..workers.model_request import ModelReply, ModelRequest
 from ..workers.pool import Shared, Workers
+from ..workers.rewriting import without_thoughts
 from ..workers.wire import dump, load
 from .call_ids import with_ids
 from .llm_messages import (
@@ -70,6 +71,7 @@ class _Model:
             raise RoleError(
                 f"The model {self._model} has no key: {missing} is not set.", kind="auth"
             )
+        messages = without_thoughts(self._model, messages)
         request = ModelRequest(
             self._model,
             json.dumps(messages, ensure_ascii=False),
@@ -100,7 +102,7 @@ class _Model:
         sent: dict[str, Any] = {"model": self._model, **json.loads(reply.sent)}
         sent["messages"] = messages
         if tools:
-            sent["tools"] = tools
+            sent.setdefault("tools", tools)
         return reply, call, json.dumps(sent, ensure_ascii=False)
 
 

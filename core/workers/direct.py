@@ -13,11 +13,14 @@ import os
 from collections.abc import AsyncIterator
 from typing import Any
 
+from .model_keys import key_name
 from .model_reply import Arriving
 from .model_request import NOT_SENT, ModelRequest, parameters
 from .watching import Wire
 
-_PREFIX = "openai/"
+_SPEAK_CHAT = ("openai", "custom_openai", "hosted_vllm", "llamafile", "lm_studio")
+"""Providers' names that stand for a server with the chat shape at an address of one's own."""
+
 _DRAIN = 0.2
 """Seconds that a server may take to end a stream whose last event has come."""
 
@@ -45,7 +48,7 @@ def is_direct(request: ModelRequest) -> bool:
     """Can this be asked without litellm?"""
     return (
         request.api_base is not None
-        and request.model.startswith(_PREFIX)
+        and request.model.partition("/")[0] in _SPEAK_CHAT
         and NOT_SENT.isdisjoint(json.loads(request.params))
     )
 
@@ -67,7 +70,7 @@ class Direct:
         """Put the reply into ``arriving``. Raises what aiohttp raises, and the errors above."""
         url = f"{str(request.api_base).rstrip('/')}/chat/completions"
         body = _body(request)
-        key = request.key or os.environ.get("OPENAI_API_KEY") or "none"
+        key = request.key or os.environ.get(key_name(request.model)) or "none"
         headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
         data = json.dumps(body, ensure_ascii=False).encode()
         wire.leaving(url, body)
@@ -86,7 +89,7 @@ def _body(request: ModelRequest) -> dict[str, Any]:
     tools = json.loads(request.tools)
     return {
         **parameters(request),
-        "model": request.model.removeprefix(_PREFIX),
+        "model": request.model.partition("/")[2],
         "messages": json.loads(request.messages),
         **({"tools": tools} if tools else {}),
     }

@@ -25,7 +25,7 @@ from .model_errors import ModelError, detail, hide, read_error, too_late
 from .model_reply import Arriving, half_content, split_thinking
 from .model_request import ModelReply, ModelRequest, parameters
 from .retrying import persist, retry_after
-from .rewriting import Guard, foreseen
+from .rewriting import Guard, refuse_broken
 from .translated import Translated
 from .watching import Wire
 from .wire import dump, load
@@ -57,7 +57,7 @@ class Gateway:
             await self._translated(_unheard)
             return b""
         request = load(body, ModelRequest)
-        foreseen(request)
+        refuse_broken(request)
         parameters(request)
         way = self._directly() if is_direct(request) else await self._translated(notice)
         reply = await persist(request, lambda: _try(request, way, stream), notice)

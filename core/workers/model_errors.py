@@ -38,6 +38,7 @@ from typing import Any
 from ..errors import RoleError
 from .model_keys import key_name
 from .model_request import ModelRequest
+from .rewriting import WAY_OUT
 from .secrets import mask
 from .watching import NotSentError, TooManyBytesError, Wire
 
@@ -97,7 +98,7 @@ def read_error(
     """
     names = [type(each).__name__ for each in _chain(error)]
     if wire.held_back or NotSentError.__name__ in names:
-        words = f"Not sent: {wire.held_back}. Edit that step, or ask another model."
+        words = f"Not sent: {wire.held_back}. {WAY_OUT}"
         return ModelError(words, "would_rewrite")
     if TooManyBytesError.__name__ in names:
         return ModelError("The reply did not end, and was cut off." + _kept(arrived), "overflow")

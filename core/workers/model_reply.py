@@ -19,6 +19,7 @@ from ..model.messages import Reasoning, ToolCall
 from ..model.steps import Usage
 from .model_request import ModelReply, ModelRequest
 from .prices import price_of
+from .rewriting import CHAT
 from .watching import Wire
 
 MOST_TEXT = 1_000_000
@@ -309,7 +310,9 @@ def _told_cost(priced: Any) -> float | None:
 
 
 def _sent(wire: Wire) -> str:
-    """The parameters as they went out."""
-    apart = ("model", "messages", "tools", "system", "contents", "input", "system_instruction")
+    """The parameters as they went out, with the tools where the provider takes the chat shape."""
+    apart = ["model", "messages", "system", "contents", "input", "system_instruction"]
+    if CHAT not in wire.url:
+        apart.append("tools")
     params = {name: value for name, value in wire.sent.items() if name not in apart}
     return json.dumps(params, ensure_ascii=False)

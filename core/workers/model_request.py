@@ -70,7 +70,8 @@ class ModelReply(msgspec.Struct, frozen=True):
 
     ``cost`` in dollars, None where litellm knows no price. ``seconds`` is the time of the try that
     succeeded, ``first_token_seconds`` the part of it before anything came (0 if it came at once,
-    as a whole). ``sent`` is a JSON object: the parameters as they went out.
+    as a whole). ``sent`` is a JSON object: the parameters as they went out, and the tools too where
+    they went out in the chat shape.
     """
 
     text: str
@@ -106,8 +107,9 @@ def parameters(request: ModelRequest) -> dict[str, Any]:
             kind="refused",
         )
     if request.stream and params.get("stream", True):
-        params.setdefault("stream_options", {"include_usage": True})
-        return {**params, "stream": True}
+        options = params.pop("stream_options", {"include_usage": True})
+        asked = {} if options is None else {"stream_options": options}
+        return {**params, "stream": True, **asked}
     for name in ("stream", "stream_options"):
         params.pop(name, None)
     return params

@@ -36,7 +36,7 @@ async def persist(
             if number == request.tries:
                 raise _given_up(failed, f"Given up after {number} tries.") from failed
             if seconds > LONGEST_WAIT:
-                words = f"That is longer than the {LONGEST_WAIT:g} s that are waited by themselves."
+                words = f"That is longer than the {LONGEST_WAIT:g} s that rollstep waits by itself."
                 raise _given_up(failed, words) from failed
             notice(_words(failed, seconds, number + 1, request.tries))
         else:

@@ -1,12 +1,13 @@
 """Nothing is sent to a model that the human cannot see in the program.
 
-litellm puts a filler sentence in place of an empty message, merges messages of the same side, moves
-system messages, and drops thinking without a signature, where a provider's own shape demands it.
-``foreseen`` refuses such a request before litellm is asked; ``Guard`` looks at each request as it
-leaves, and holds it back when it is not the one that As sent shows.
+Where a provider's own shape demands it, litellm puts a filler sentence in place of an empty
+message, merges messages of the same side, moves system messages, and drops thinking without a
+signature. ``Guard`` looks at each request as it leaves, and holds it back when it is not the one
+that As sent shows.
 
-Where the provider takes the chat shape, the messages and tools that leave must be those of the
-request, field by field. Elsewhere they are in another shape, and each of their texts must be there.
+Where the provider takes the chat shape, the messages that leave must be those of the request, field
+by field. Elsewhere they are in another shape: then the request may hold nothing of the above, and
+each of its texts must be there.
 """
 
 from __future__ import annotations
@@ -21,120 +22,111 @@ from .model_request import ModelRequest
 
 Message = dict[str, Any]
 
-_SAME_SHAPE = frozenset(
-    {
-        *("azure", "cerebras", "custom_openai", "deepseek", "fireworks_ai", "groq"),
-        *("hosted_vllm", "litellm_proxy", "lm_studio", "mistral", "ollama_chat", "openai"),
-        *("openrouter", "perplexity", "together_ai", "vllm", "xai", ""),
-    }
-)
-"""Providers that take the chat shape as it is ("" for OpenAI's models, named without a provider).
-"""
+WAY_OUT = "Edit that step, or ask a model whose provider takes it as it is."
+"""What can be done about a request that would be changed."""
 
-_WAY_OUT = "Edit that step, or ask a model whose provider takes it as it is."
+CHAT = "/chat/completions"
+"""The end of an address that takes the chat shape."""
+
+_TAKE_NO_THOUGHTS = ("gemini/", "vertex_ai/gemini")
+"""Models that give summaries of their thoughts, and do not take them back."""
 
 
-def foreseen(request: ModelRequest) -> None:
-    """Raise RoleError (``would_rewrite``) for a request that would be changed on its way."""
-    messages: list[Message] = json.loads(request.messages)
+def without_thoughts(model: str, messages: list[Message]) -> list[Message]:
+    """The messages as this model can be sent them: for some, without earlier thoughts."""
+    if not model.startswith(_TAKE_NO_THOUGHTS):
+        return messages
+    return [
+        {name: value for name, value in message.items() if name != "thinking_blocks"}
+        for message in messages
+    ]
+
+
+def refuse_broken(request: ModelRequest) -> None:
+    """Raise RoleError (``would_rewrite``) for text that no request can hold."""
     whole = request.messages + request.tools
-    if "\\ud" in whole or any("\ud800" <= char <= "\udfff" for char in whole):
-        _refuse_surrogates(messages)
-    if _provider(request.model) in _SAME_SHAPE:
+    if "\\ud" not in whole and not _is_broken(whole):
         return
-    for number, message in enumerate(messages, 1):
-        what = _changed(message)
-        if what:
-            raise _refusal(f"message {number} (of the {message['role']}) {what}")
-    _refuse_order(messages)
-
-
-def _refuse_surrogates(messages: list[Message]) -> None:
-    for number, message in enumerate(messages, 1):
+    for number, message in enumerate(json.loads(request.messages), 1):
         for text in _texts(message):
-            if any("\ud800" <= char <= "\udfff" for char in text):
-                raise _refusal(
-                    f"message {number} (of the {message['role']}) holds half of a surrogate pair, "
-                    "which no request can hold"
+            if _is_broken(text):
+                raise RoleError(
+                    f"Not sent: message {number} (of the {message['role']}) holds half of a "
+                    f"surrogate pair, which no request can hold. {WAY_OUT}",
+                    kind="would_rewrite",
                 )
 
 
-def _changed(message: Message) -> str:
-    """What would be changed in a message by itself."""
-    content = message.get("content")
-    texts = [content] if isinstance(content, str) else []
-    if isinstance(content, list):
-        texts = [part["text"] for part in content if part.get("type") == "text"]
-    if message["role"] != "tool" and any(not text.strip() for text in texts):
-        return "is empty, and a filler sentence would be put in its place"
-    if content is None and not message.get("tool_calls") and message["role"] == "assistant":
-        return "is empty, and a filler sentence would be put in its place"
-    if isinstance(content, dict):
-        return "is an object, and nothing would be sent in its place"
-    for block in message.get("thinking_blocks") or ():
-        if block.get("type") == "thinking" and not block.get("signature"):
-            return "holds thinking without a signature, which would be dropped"
-    return ""
-
-
-def _refuse_order(messages: list[Message]) -> None:
-    """Two of one side in a row, and system messages after the beginning."""
-    for number, (before, after) in enumerate(pairwise(messages), 2):
-        sides = before["role"], after["role"]
-        if sides in (("user", "user"), ("assistant", "assistant")):
-            raise _refusal(
-                f"messages {number - 1} and {number} (of the {sides[0]} and the {sides[1]}) would "
-                "be merged into one"
-            )
-        if after["role"] == "system" and before["role"] != "system":
-            raise _refusal(f"message {number} (of the system) would be moved to the beginning")
-
-
-def _refusal(what: str) -> RoleError:
-    return RoleError(f"Not sent: {what}. {_WAY_OUT}", kind="would_rewrite")
-
-
-def _provider(model: str) -> str:
-    return model.partition("/")[0] if "/" in model else _bare_provider(model)
-
-
-def _bare_provider(model: str) -> str:
-    return "anthropic" if model.startswith("claude") else ""
+def _is_broken(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 class Guard:
     """Compares a request that leaves with the one that was asked for."""
 
     def __init__(self, request: ModelRequest) -> None:
-        self._messages: list[Message] = json.loads(request.messages)
-        self._tools: list[Message] = json.loads(request.tools)
+        self._request = request
 
     def __call__(self, url: str, body: dict[str, Any]) -> str:
         """What is different in ``body``, in words; nothing if it is the request."""
-        if "/chat/completions" in url:
-            return self._exactly(body)
-        return self._in_another_shape(body)
+        messages: list[Message] = json.loads(self._request.messages)
+        if CHAT in url:
+            leaving = body.get("messages")
+            return "" if leaving == messages else _first_difference(messages, leaving)
+        return _changed(messages) or _out_of_order(messages) or _missing(messages, body)
 
-    def _exactly(self, body: dict[str, Any]) -> str:
-        leaving = body.get("messages")
-        if leaving != self._messages:
-            return _first_difference(self._messages, leaving)
-        if (body.get("tools") or []) != self._tools:
-            return "the descriptions of the tools would be changed"
-        return ""
 
-    def _in_another_shape(self, body: dict[str, Any]) -> str:
-        there = set(_strings(body))
-        for number, message in enumerate(self._messages, 1):
-            for text in _texts(message):
-                if text and text not in there:
-                    return f"a text of message {number} (of the {message['role']}) would be changed"
-        objects = [json.dumps(value, sort_keys=True) for value in _objects(body)]
-        for number, message in enumerate(self._messages, 1):
-            for call in message.get("tool_calls") or ():
-                if not _has_arguments(call["function"]["arguments"], there, objects):
-                    return f"the arguments of a call in message {number} would be changed"
-        return ""
+def _changed(messages: list[Message]) -> str:
+    """The first message that another shape cannot hold, and why."""
+    for number, message in enumerate(messages, 1):
+        what = _change(message)
+        if what:
+            return f"message {number} (of the {message['role']}) {what}"
+    return ""
+
+
+def _change(message: Message) -> str:
+    """What would be changed in a message by itself."""
+    content = message.get("content")
+    texts = [content] if isinstance(content, str) else []
+    if isinstance(content, list):
+        texts = [part["text"] for part in content if part.get("type") == "text"]
+    silent = content is None and not message.get("tool_calls")
+    if silent or (message["role"] != "tool" and any(not text.strip() for text in texts)):
+        return "is empty, and a filler sentence would be put in its place"
+    for block in message.get("thinking_blocks") or ():
+        if block.get("type") == "thinking" and not block.get("signature"):
+            return "holds thinking without a signature, which would be dropped"
+    return ""
+
+
+def _out_of_order(messages: list[Message]) -> str:
+    """Two of one side in a row, and system messages after the beginning."""
+    for number, (before, after) in enumerate(pairwise(messages), 2):
+        sides = before["role"], after["role"]
+        if sides in (("user", "user"), ("assistant", "assistant")):
+            return f"messages {number - 1} and {number} (both of the {sides[0]}) would be merged"
+        if after["role"] == "system" and before["role"] != "system":
+            return f"message {number} (of the system) would be moved to the beginning"
+    return ""
+
+
+def _missing(messages: list[Message], body: dict[str, Any]) -> str:
+    """The first text or arguments that are not in a body of another shape."""
+    there = set(_strings(body))
+    objects = {json.dumps(value, sort_keys=True) for value in _objects(body)}
+    for number, message in enumerate(messages, 1):
+        for text in _texts(message):
+            if text and text not in there:
+                return f"a text of message {number} (of the {message['role']}) would be changed"
+        for call in message.get("tool_calls") or ():
+            if not _has_arguments(call["function"]["arguments"], there, objects):
+                return f"the arguments of a call in message {number} would be changed"
+    return ""
 
 
 def _first_difference(asked: list[Message], leaving: Any) -> str:
@@ -182,7 +174,7 @@ def _objects(value: Any) -> Iterator[Any]:
             yield from _objects(inner)
 
 
-def _has_arguments(arguments: str, strings: set[str], objects: list[str]) -> bool:
+def _has_arguments(arguments: str, strings: set[str], objects: set[str]) -> bool:
     if arguments in strings:
         return True
     try:

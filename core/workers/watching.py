@@ -46,6 +46,7 @@ class Wire:
         self._inflate: Any = None
         self.held_back = ""
         self.requests = 0
+        self.url = ""
         self.sent: dict[str, Any] = {}
         self.status = 0
         self.headers: Mapping[str, str] = {}
@@ -72,7 +73,7 @@ class Wire:
         if self.held_back:
             raise NotSentError(self.held_back)
         self.requests += 1
-        self.sent = asked
+        self.url, self.sent = url, asked
         self.status, self.size, self.complete = 0, 0, False
         self._whole.clear()
         self._tail.clear()

@@ -144,8 +144,11 @@ async def test_a_parameter_that_litellm_keeps_back_is_not_in_the_stored_request(
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_in_another_shape_every_text_arrives_as_it_is(ask: Asked, stream: bool) -> None:
-    await ask("anthropic/claude-sent", PLAIN_PATH, {"max_tokens": 100}, stream)
+    answer = await ask("anthropic/claude-sent", PLAIN_PATH, {"max_tokens": 100}, stream)
     body = ask.server.asked("claude-sent")[-1].body
+    kept = json.loads(answer.request)
+    for name in body.keys() - {"model", "messages", "system", "tools"}:
+        assert kept[name] == body[name]
     texts = strings(body)
     for text in (
         *("Be kind.\n", "  Hi \n", "Wait.", "Look it up.", "c2lnbmVk", '{"status":  "lost"}'),

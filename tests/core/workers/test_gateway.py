@@ -311,6 +311,27 @@ async def test_a_parameter_that_changes_what_is_asked_is_refused(
     assert outcome.requests == []
 
 
+async def test_a_server_that_knows_no_stream_options_is_sent_none(caller: Caller) -> None:
+    caller.server.answer("old", Reply("Yes.", usage=None))
+    outcome = await caller.outcome("old", params={"stream_options": None})
+    assert outcome.reply is not None
+    assert outcome.requests[0].streams
+    assert "stream_options" not in outcome.requests[0].body
+
+
+async def test_a_server_that_answers_as_a_whole_when_a_stream_was_asked_for_is_read(
+    caller: Caller,
+) -> None:
+    async def whole(exchange: Exchange) -> None:
+        await exchange.send(200, Reply("Yes.").plain("m"))
+
+    caller.server.answer("unstreamed", whole)
+    outcome = await caller.outcome("unstreamed")
+    assert outcome.reply is not None
+    assert (outcome.reply.text, outcome.reply.first_token_seconds) == ("Yes.", 0.0)
+    assert outcome.told.pieces == ["Yes."]
+
+
 async def test_a_project_may_want_no_stream(caller: Caller) -> None:
     caller.server.answer("whole-please", Reply("Yes."))
     outcome = await caller.outcome("whole-please", params={"stream": False})

@@ -68,8 +68,8 @@ FAILURES = {
     "429_after": Failure("rate", f"The provider asked us to wait 12 s. {FIVE}", requests=5),
     "429_late": Failure(
         "rate",
-        "The provider asked us to wait 600 s. That is longer than the 120 s that are waited by "
-        "themselves.",
+        "The provider asked us to wait 600 s. That is longer than the 120 s that rollstep waits by "
+        "itself.",
     ),
     "quota": Failure("quota", "Your account is out of credit. Nothing was lost; press r to retry."),
     "402": Failure("quota", "Your account is out of credit. Nothing was lost; press r to retry."),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from rollstep.core.errors import RoleError
 from rollstep.core.workers.model_request import ModelRequest
-from rollstep.core.workers.rewriting import Guard, foreseen
+from rollstep.core.workers.rewriting import Guard, refuse_broken, without_thoughts
 
 CHAT = ModelRequest(
     "openai/m",
@@ -32,7 +33,7 @@ CHAT = ModelRequest(
         ({"temperature": 1}, ""),
         ({"messages": []}, "2 messages would be sent as 0"),
         ({"messages": None}, "2 messages would be sent as no"),
-        ({"tools": []}, "the descriptions of the tools would be changed"),
+        ({"tools": []}, ""),
     ],
 )
 def test_a_chat_request_that_leaves_is_compared_field_by_field(
@@ -62,10 +63,49 @@ def test_a_request_of_another_shape_holds_every_text_and_argument() -> None:
     assert "the arguments of a call in message 2" in guard("https://b.example/generate", changed)
 
 
-def test_providers_that_take_the_chat_shape_take_anything() -> None:
-    twice = json.dumps([{"role": "user", "content": ""}] * 2)
-    foreseen(ModelRequest("openai/m", twice, "[]", "{}", None, 1.0))
-    foreseen(ModelRequest("gpt-5", twice, "[]", "{}", None, 1.0))
-    for model in ("anthropic/m", "claude-x", "gemini/m", "never-heard-of/m"):
-        with pytest.raises(RoleError):
-            foreseen(ModelRequest(model, twice, "[]", "{}", None, 1.0))
+SIGNED = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
+USER = {"role": "user", "content": "Hi"}
+
+
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        ([{"role": "user", "content": " "}], "message 1 (of the user) is empty"),
+        ([{"role": "assistant"}], "message 1 (of the assistant) is empty"),
+        ([USER, USER], "messages 1 and 2 (both of the user) would be merged"),
+        ([USER, {"role": "system", "content": "x"}], "message 2 (of the system) would be moved"),
+        (
+            [{"role": "assistant", "content": "x", "thinking_blocks": [{"type": "thinking"}]}],
+            "message 1 (of the assistant) holds thinking without a signature",
+        ),
+        (
+            [{"role": "assistant", "content": "Hi", "thinking_blocks": [SIGNED]}],
+            "a text of message 1 (of the assistant) would be changed",
+        ),
+        ([{"role": "tool", "content": "", "tool_call_id": "c1"}], ""),
+        ([USER], ""),
+    ],
+)
+def test_what_another_shape_cannot_hold_is_held_back(
+    messages: list[dict[str, Any]], words: str
+) -> None:
+    request = msgspec.structs.replace(CHAT, messages=json.dumps(messages))
+    said = Guard(request)("https://b.example/generate", {"contents": ["Hi", "x", " "]})
+    assert said.startswith(words) if words else said == ""
+
+
+def test_half_a_surrogate_pair_cannot_be_sent_and_a_whole_one_can() -> None:
+    for ascii_only in (False, True):
+        text = json.dumps([{"role": "user", "content": "\ud83d"}], ensure_ascii=ascii_only)
+        with pytest.raises(RoleError, match="half of a surrogate pair"):
+            refuse_broken(msgspec.structs.replace(CHAT, messages=text))
+        text = json.dumps([{"role": "user", "content": "\U0001f600"}], ensure_ascii=ascii_only)
+        refuse_broken(msgspec.structs.replace(CHAT, messages=text))
+
+
+def test_thoughts_that_a_model_does_not_take_back_are_not_in_the_request() -> None:
+    messages = [USER, {"role": "assistant", "content": "x", "thinking_blocks": [SIGNED]}]
+    assert without_thoughts("gemini/x", messages) == [USER, {"role": "assistant", "content": "x"}]
+    assert without_thoughts("vertex_ai/gemini-x", messages)[1].keys() == {"role", "content"}
+    for model in ("anthropic/claude-x", "vertex_ai/claude-x", "openai/m"):
+        assert without_thoughts(model, messages) == messages
