@@ -14,13 +14,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import batches, headless, library, loading, streaming
+from . import batches, gateway, headless, library, loading, streaming
 from .report import Line, machine, table
 from .screen import Screen
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance.md"
-PARTS = ("screen", "streaming", "loading", "headless", "library", "batches")
+PARTS = ("screen", "streaming", "loading", "headless", "library", "batches", "gateway")
 ROLLSTEP = Path(sys.executable).with_name("rollstep")
 
 
@@ -48,6 +48,7 @@ def main() -> int:
             folder, steps=100_000 if asked.quick else 1_000_000, rounds=rounds
         ),
         "batches": lambda folder: batches.lines(),
+        "gateway": lambda folder: gateway.lines(rounds),
     }
     lines: list[Line] = []
     for name, measure in parts.items():
