@@ -165,10 +165,11 @@ async def make_together(
     takes: Sequence[int] = (),
 ) -> None:
     """Ask all of these at once; ``receive`` gets each answer, or the RoleError in its place.
-    ``takes`` are their take indices, where these are not first answers.
-
     In the order of the questions, so that equal runs give equal bytes; an answer that has come
     while an earlier one is waited for is kept when that waiting is cancelled.
+
+    ``takes`` are their take indices, where these are not first answers: then each is received as
+    it comes.
     """
     numbered = zip(asks, takes or (0,) * len(asks), strict=True)
     views = [state.view(ask, project, take_index=take, seed=seed) for ask, take in numbered]
@@ -183,6 +184,10 @@ async def make_together(
     )
     try:
         while waiting:
+            if takes:
+                await asyncio.wait([t for _, t in waiting], return_when=asyncio.FIRST_COMPLETED)
+                while not waiting[0][1].done():
+                    waiting.rotate(-1)
             ask, task = waiting[0]
             outcome = await task
             waiting.popleft()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from .asking import OFFLINE, Asker, Made, Receive, make
+from .asking import OFFLINE, Asker, Made, make
 from .errors import RoleError, UsageError
 from .model.messages import Payload, TargetReply, ToolResult, UserMessage
 from .model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
@@ -88,7 +88,7 @@ class Retaking:
         place = await self._place(step)
         if place.kind not in OFFLINE:
             return ()
-        return tuple([made.payload async for made in self._new_answers(place, n)])
+        return tuple([made.payload async for _, made in self._new_answers(place, n)])
 
     async def _place(self, step: Step) -> _Place:
         writer = self._writer
@@ -117,13 +117,16 @@ class Retaking:
         steps = writer.rollout.steps
         takes = writer.rollout.takes(step.id)
         given = sum(1 for take in takes if steps[take].origin != "human")
-        return _Place(step, action, state, kind, max(given, 1))
+        last = max(steps[take].take for take in takes) if takes else 0
+        return _Place(step, action, state, kind, max(given, last + 1))
 
     def _takes(self, place: _Place) -> list[Step]:
         rollout = self._writer.rollout
         return [rollout.steps[take] for take in rollout.takes(place.step.id)]
 
-    def _put(self, made: Made, place: _Place, head: str | None, reason: str) -> Step:
+    def _put(
+        self, made: Made, place: _Place, take: int, head: str | None, reason: str = ""
+    ) -> Step:
         """A take is saved as it comes. It is late if the head is no longer where we left it."""
         writer = self._writer
         step = writer.put_made(
@@ -132,6 +135,7 @@ class Retaking:
             revision=writer.revision,
             late=writer.head != head,
             reason=reason,
+            take=take,
         )
         writer.save()
         return step
@@ -142,8 +146,8 @@ class Retaking:
         made: list[Step] = []
         head = self._writer.head
         try:
-            async for answer in self._new_answers(place, n):
-                made.append(self._put(answer, place, made[-1].id if made else head, ""))
+            async for take, answer in self._new_answers(place, n):
+                made.append(self._put(answer, place, take, made[-1].id if made else head))
         except RoleError as error:
             self._player.fail(error, place.ask, place.step.parent_id)
             raise
@@ -151,8 +155,8 @@ class Retaking:
             raise UsageError(_no_other(place, len(self._takes(place))))
         return tuple(made)
 
-    async def _new_answers(self, place: _Place, n: int) -> AsyncIterator[Made]:
-        """Up to ``n`` answers that no take of this place gives yet."""
+    async def _new_answers(self, place: _Place, n: int) -> AsyncIterator[tuple[int, Made]]:
+        """Up to ``n`` answers that no take of this place gives yet, each with its take index."""
         project = self._writer.project
         roles = await self._asker.cast.of(project)
         known = {_said(take.payload) for take in self._takes(place)}
@@ -166,7 +170,7 @@ class Retaking:
             if (said := _said(answer.payload)) not in known:
                 known.add(said)
                 n, idle = n - 1, 0
-                yield answer
+                yield index - 1, answer
 
     # by a model or somebody's code
 
@@ -177,12 +181,13 @@ class Retaking:
         failed: list[RoleError] = []
         head = self._writer.head
 
-        def receive(ask: Ask, answer: Made | RoleError) -> None:
+        def receive(take: int, answer: Made | RoleError) -> None:
             if isinstance(answer, RoleError):
                 failed.append(answer)
-                self._player.fail(answer, ask, place.step.parent_id)
+                self._player.fail(answer, place.ask, place.step.parent_id)
             else:
-                made.append(self._put(answer, place, made[-1].id if made else head, reason))
+                after = made[-1].id if made else head
+                made.append(self._put(answer, place, take, after, reason))
 
         # An object in this process need not bear two questions at once; models and children do.
         most = 1 if place.kind == "object" else AT_ONCE
@@ -193,25 +198,34 @@ class Retaking:
                 break
         if failed:
             raise _failure(failed[0], len(made), n)
-        return tuple(made)
+        return tuple(sorted(made, key=lambda step: step.take))
 
     async def _ask(
-        self, place: _Place, indices: Sequence[int], variant: Project | None, receive: Receive
+        self,
+        place: _Place,
+        indices: Sequence[int],
+        variant: Project | None,
+        receive: Callable[[int, Made | RoleError], None],
     ) -> None:
         ask, state, project = place.ask, place.state, self._writer.project
         parent, seed = place.step.parent_id, self._player.seed
         if len(indices) > 1:
-            asks = [ask] * len(indices)
+            asks = [_replace(ask) for _ in indices]
+            takes = {id(each): take for each, take in zip(asks, indices, strict=True)}
+
+            def one_came(ask: Ask, answer: Made | RoleError) -> None:
+                receive(takes[id(ask)], answer)
+
             await self._asker.make_together(
-                asks, state, project, seed, parent, receive, indices, variant
+                asks, state, project, seed, parent, one_came, indices, variant
             )
             return
         try:
             made = await self._asker.make(ask, state, project, indices[0], seed, parent, variant)
         except RoleError as error:
-            receive(ask, error)
+            receive(indices[0], error)
         else:
-            receive(ask, made)
+            receive(indices[0], made)
 
 
 def _failure(error: RoleError, made: int, wanted: int) -> RoleError:

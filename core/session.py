@@ -123,8 +123,8 @@ class Session(OpenRollout):
     async def retake(
         self, step_id: str, n: int = 1, change: AskChange | None = None
     ) -> tuple[Step, ...]:
-        """Ask anew at this step's place: up to ``n`` new takes beside it; the head moves to the
-        last.
+        """Ask anew at this step's place: up to ``n`` new takes beside it, saved as they come; the
+        head moves to the last that came.
 
         Models are asked for all at once, in a ``change`` for these takes only. A script gives the
         answers that no take gives yet. What came is kept when one fails (RoleError) or the rest is

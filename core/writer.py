@@ -191,6 +191,7 @@ class TreeWriter:
         revision: int,
         late: bool,
         reason: str = "",
+        take: int = 0,
     ) -> Step:
         """A role's answer becomes a step. A late one does not move the head."""
         step = Step(
@@ -209,6 +210,7 @@ class TreeWriter:
             state_stale=made.state is not None and made.copied_from is not None,
             injected=made.injected,
             revision=revision,
+            take=take,
         )
         self._add(step, made.request, move=not late)
         return step
@@ -284,6 +286,7 @@ class TreeWriter:
             reason=reason,
             copied_from=original.id,
             late=False,
+            take=0,
             call=None,
             created_at=self._clock(),
             state_stale=original.state is not None and (stale or original.state_stale),

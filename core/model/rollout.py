@@ -111,7 +111,10 @@ class Rollout:
         if step.parent_id is not None and step.parent_id not in self.steps:
             raise ValueError(f"step {step.id} follows {step.parent_id}, which is not here")
         self.steps[step.id] = step
-        self._children.setdefault(step.parent_id, []).append(step.id)
+        siblings = self._children.setdefault(step.parent_id, [])
+        siblings.append(step.id)
+        if step.take:
+            self._into_order(siblings, step)
         if self._leaves is not None and step.id not in self.hidden:
             if step.parent_id is not None:
                 self._leaves.pop(step.parent_id, None)
@@ -129,8 +132,17 @@ class Rollout:
             known[step_id] = step
             if parent_id in children:
                 children[parent_id].append(step_id)
+                if step.take:
+                    self._into_order(children[parent_id], step)
             else:
                 children[parent_id] = [step_id]
+
+    def _into_order(self, siblings: list[str], step: Step) -> None:
+        """Takes that were asked for at once come in any order, and stand in their own."""
+        place = len(siblings) - 1
+        while place and self.steps[siblings[place - 1]].take > step.take:
+            place -= 1
+        siblings.insert(place, siblings.pop())
 
     def set_seq(self, step_id: str, seq: int) -> None:
         """Give a step the number that the library gave it on saving."""
@@ -144,7 +156,9 @@ class Rollout:
         return next((seq for seq in range(1, len(seqs) + 1) if seq not in seqs), len(seqs) + 1) - 1
 
     def children(self, step_id: str | None) -> list[str]:
-        """Ids of the visible steps that follow, oldest first; None asks for the roots."""
+        """Ids of the visible steps that follow, oldest first (takes in their order); None asks for
+        the roots.
+        """
         ids = self._children.get(step_id, [])
         return [i for i in ids if i not in self.hidden] if self.hidden else list(ids)
 

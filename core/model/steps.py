@@ -62,7 +62,8 @@ class Step(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     an override inherits it, so the script goes on with the next line.
     ``state`` is a tool simulator's own state after this step, as JSON text; ``state_stale`` marks
     a state that was copied from before an edit. ``revision`` indexes the rollout's project
-    revisions.
+    revisions. ``take`` is the number of the answer where a role was asked anew (0: the first);
+    takes stand in this order, in whichever they came.
     """
 
     id: str
@@ -83,6 +84,7 @@ class Step(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     state: str | None = None
     state_stale: bool = False
     revision: int = 0
+    take: int = 0
 
 
 class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):

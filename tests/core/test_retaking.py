@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from rollstep.core.errors import RoleError, UsageError
+from rollstep.core.events import StepAdded
 from rollstep.core.model.messages import Stop, TargetReply, payload_text, target_reply, tool_result
 from rollstep.core.model.project import (
     EvaluatorLine,
@@ -207,14 +208,27 @@ async def test_takes_of_a_model_are_asked_at_once_and_stand_in_their_order() -> 
     task = asyncio.create_task(session.retake(reply.id, 3))
     await model.all_asked.wait()
     assert session.busy
-    model.gate(3).set()
-    model.gate(2).set()
-    await asyncio.sleep(0)
-    model.gate(1).set()
+    seen: list[str] = []
+    came = asyncio.Event()
+
+    def saved(event: object) -> None:
+        if isinstance(event, StepAdded):
+            seen.append(payload_text(event.step.payload))
+            came.set()
+
+    session.subscribe(saved)
+    for take in (3, 1, 2):
+        model.gate(take).set()
+        await came.wait()
+        came.clear()
     made = await task
+    assert seen == ["answer 3", "answer 1", "answer 2"]
     assert [payload_text(step.payload) for step in made] == ["answer 1", "answer 2", "answer 3"]
     assert takes(session, reply) == ["answer 0", "answer 1", "answer 2", "answer 3"]
-    assert session.head == made[-1].id
+    assert [step.take for step in made] == [1, 2, 3]
+    assert session.head == made[1].id
+    again = Session.reopen(session.saved())
+    assert takes(again, reply) == takes(session, reply)
     assert await session.undo() == "retake of target reply"
     assert (session.head, takes(session, reply)) == (reply.id, ["answer 0"])
 
@@ -257,6 +271,9 @@ async def test_a_failed_take_keeps_those_that_came() -> None:
     assert takes(session, reply) == ["answer 0", "answer 1", "answer 3"]
     (attempt,) = session.attempts
     assert (attempt.parent_id, attempt.kind) == (reply.parent_id, "http_500")
+    model.gate(4).set()
+    (after,) = await session.retake(reply.id)
+    assert after.take == 4
 
 
 async def test_where_no_take_came_the_head_is_where_it_was() -> None:
