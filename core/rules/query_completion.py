@@ -68,7 +68,8 @@ def completions(
         read = read[:-1]  # it may go on
         last = read[-1] if read else None
     if last is not None and _awaits_value(last, touching):
-        return _values(text, before, last, vocabulary, known)
+        longer = _longer(before, last, vocabulary) if touching else []
+        return longer + _values(text, before, last, vocabulary, known)
     found: list[Completion] = []
     if last is not None and last.kind == "field":
         found += _operators(before, last, vocabulary)
@@ -130,6 +131,13 @@ def _operators(before: str, last: Piece, vocabulary: Vocabulary) -> list[Complet
     ]
 
 
+def _longer(before: str, last: Piece, vocabulary: Vocabulary) -> list[Completion]:
+    """Operators that begin with the one that was typed."""
+    if last.kind != "operator":
+        return []
+    return _operators(before, msgspec.structs.replace(last, end=last.start), vocabulary)
+
+
 def _joining(text: str, before: str) -> list[Completion]:
     """``and`` and ``or``, where something stands before the cursor that they could join."""
     begun, start, end = _word(text, before)
@@ -153,8 +161,9 @@ def _fields(
     folded = begun.casefold()
     first = [name for name in offered if name.casefold().startswith(folded)]
     later = [name for name in offered if folded in name.casefold() and name not in first]
+    there = text[start:end]
     return [
-        Completion(name, start, end, offered[name]) for name in (*first, *later) if name != begun
+        Completion(name, start, end, offered[name]) for name in (*first, *later) if name != there
     ]
 
 
