@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .model.steps import Step as Step
     from .model.view import View as View
     from .projects.reader import read_project as read_project
+    from .retaking import AskChange as AskChange
     from .session import Session as Session
     from .store.library import Library as Library
 
@@ -54,6 +55,7 @@ _WHERE = {
     "Step": ".model.steps",
     "View": ".model.view",
     "read_project": ".projects.reader",
+    "AskChange": ".retaking",
     "Session": ".session",
     "Library": ".store.library",
 }
