@@ -97,6 +97,8 @@ def _body(request: ModelRequest) -> dict[str, Any]:
 
 def _whole(body: bytes) -> _Node:
     reply = json.loads(body, object_hook=_Node)
+    if isinstance(reply, _Node) and reply.error:
+        raise RefusedError
     if not isinstance(reply, _Node) or not isinstance(reply.choices, list):
         raise NotAReplyError
     return reply

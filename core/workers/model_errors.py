@@ -65,7 +65,6 @@ _LOST = frozenset(
         *("RemoteProtocolError", "StreamEndedError"),
     }
 )
-_GARBLED = frozenset({"JSONDecodeError", "NotAReplyError", "UnicodeDecodeError"})
 _NOT_HTTP = frozenset({"BadStatusLine", "BadHttpMessage", "InvalidHeader", "LocalProtocolError"})
 _MOST_DETAIL = 4000
 _MOST_WORDS = 300
@@ -183,7 +182,8 @@ def _amid_reply(
         return ModelError(words + _kept(arrived), "server")
     if not _TIMEOUTS.isdisjoint(names):
         return too_late(request, arrived)
-    if not _LOST.isdisjoint(names) or (arrived and _GARBLED.isdisjoint(names)):
+    # litellm's own way to say that a stream ended too early; without any text it means less.
+    if not _LOST.isdisjoint(names) or (arrived and "StopAsyncIteration" in names):
         again = not wire.size
         return ModelError("Connection lost." + _kept(arrived), "network", again=again)
     return _no_reply(arrived)
@@ -239,12 +239,13 @@ def _told(value: Any) -> str:
 
 
 def _error_event(wire: Wire) -> tuple[int, str] | None:
-    """The status and words of an error that came as an event of the stream."""
-    for line in reversed(wire.body.split(b"\n")):
-        if not line.startswith(b"data:") or b'"error"' not in line:
+    """The status and words of an error that came as an event of the stream, or with status 200."""
+    lines = wire.body.split(b"\n") if wire.streams else [wire.body]
+    for line in reversed(lines):
+        if b'"error"' not in line:
             continue
         try:
-            told = json.loads(line[5:])
+            told = json.loads(line.removeprefix(b"data:"))
         except ValueError:
             continue
         if isinstance(told, dict) and told.get("error"):

@@ -103,12 +103,14 @@ class Arriving:
             self._add_delta(choice.message)
 
     def _add_delta(self, delta: Any) -> None:
-        if delta.content:
-            self._tell(delta.content[: MOST_TEXT - self._size])
-            self._grow(self._text, delta.content)
-        reasoning = getattr(delta, "reasoning_content", None)
-        if reasoning:
-            self._grow(self._reasoning, reasoning)
+        thought, text = _thought_and_text(delta.content)
+        if text:
+            self._tell(text[: MOST_TEXT - self._size])
+            self._grow(self._text, text)
+        # Local servers name it either way.
+        reasoning = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
+        if thought or reasoning:
+            self._grow(self._reasoning, thought or str(reasoning))
         for block in getattr(delta, "thinking_blocks", None) or ():
             # litellm numbers the pieces of a stream; that is no part of the block.
             self._add_block({key: value for key, value in block.items() if key != "index"})
@@ -212,6 +214,20 @@ class Arriving:
         calls = tuple(map(_whole, self._calls))
         usage = _estimate(request, "".join(self._text), self._reasoning, calls)
         return _table_cost(request.model, usage)
+
+
+def _thought_and_text(content: Any) -> tuple[str, str]:
+    """What content says: it is a text, or a list of parts."""
+    if not isinstance(content, list):
+        return "", content or ""
+    texts = [part.get("text") or "" for part in content if part.get("type") == "text"]
+    thoughts = [
+        piece.get("text") or ""
+        for part in content
+        if part.get("type") == "thinking"
+        for piece in part.get("thinking") or ()
+    ]
+    return "".join(thoughts), "".join(texts)
 
 
 def split_thinking(text: str, *, ended: bool) -> tuple[str, str]:

@@ -147,6 +147,19 @@ async def bad_event(exchange: Exchange) -> None:
     exchange.close()
 
 
+_ERROR = json.dumps({"error": {"message": f"Overloaded ({CANARY}).", "code": 529}})
+
+
+async def odd_chunk(exchange: Exchange) -> None:
+    """Something in the middle of the stream is JSON, but no part of a reply."""
+    await _half(exchange)
+    if exchange.request.streams:
+        await exchange.event({"id": "resp-1", "choices": ["what?"]})
+        await exchange.event("[DONE]")
+        await exchange.end_events()
+    exchange.close()
+
+
 async def error_event(exchange: Exchange) -> None:
     """The provider reports an error in the middle of its stream."""
     await _half(exchange)
@@ -213,6 +226,8 @@ FAULTS: dict[str, Behaviour] = {
     "no_finish": no_finish,
     "bad_event": bad_event,
     "error_event": error_event,
+    "error_body": body(_ERROR, events=f"data: {_ERROR}\n\n"),
+    "odd_chunk": odd_chunk,
     "nothing": whole(text=""),
     "finish_unknown": whole(text=SAID, finish="weary"),
     "length": whole(text=SAID, finish="length"),

@@ -96,6 +96,27 @@ async def test_a_stream_gives_the_very_reply_that_comes_as_a_whole(
     assert plain.usage == Usage(10, 3, 0, 4)
 
 
+@BOTH
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"content": "Yes.", "reasoning": "Hm."},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+                {"type": "text", "text": "Yes."},
+            ]
+        },
+    ],
+)
+async def test_reasoning_is_found_where_local_servers_put_it(
+    caller: Caller, fields: dict[str, Any], stream: bool
+) -> None:
+    caller.server.answer("local", Reply("", message=fields, delta=fields))
+    reply = await caller.ask("local", stream=stream)
+    assert (reply.text, reply.reasoning) == ("Yes.", (Reasoning("Hm."),))
+
+
 @BY_WAY
 async def test_calls_that_share_an_index_are_told_apart_by_their_ids(
     caller: Caller, way: str

@@ -115,6 +115,16 @@ FAILURES = {
         plain_kind="network",
         plain=f"Connection lost.{KEPT}",
     ),
+    "error_body": Failure(
+        "server", f"The provider failed (529): Overloaded ([KEY]). {FIVE}", requests=5
+    ),
+    "odd_chunk": Failure(
+        "bad_reply",
+        f"{NO_REPLY}{KEPT}",
+        partial=SAID,
+        plain_kind="network",
+        plain=f"Connection lost.{KEPT}",
+    ),
     "error_event": Failure(
         "server",
         f"The provider failed in the middle: overloaded ([KEY]).{KEPT}",
