@@ -90,7 +90,10 @@ class Watch(Facts):
         self.step = step
         self.said = payload
         self._text = self._folded = self._result = None
-        if self._counts_repeats:
+        if kind is UserMessage:
+            self._asked = payload  # type: ignore[assignment]
+            self.repeated = 0
+        elif self._counts_repeats:
             self._count(payload)
         if not tests:
             return ()
