@@ -27,6 +27,7 @@ FOLDED = 3
 NARROW = 110
 """Screens narrower than this show one lane."""
 _MIN_LANE = 18
+_SIGN_CELLS = 2
 _SIGNS = {"*": "human", "~": "human", "!": "warn", "…": "warn", "#": "key"}
 
 
@@ -241,6 +242,10 @@ class PaneView:
             return [(" " * self._gutter(), "text" + state)]
         signs = f"{marks(self.model, item):<2}"
         lead = (">", "cursor") if selected else ("┊" if state else " ", "dim")
+        if len(signs) > _SIGN_CELLS:
+            # A breakpoint stands before the number then; at the cursor the inspector names it.
+            lead = lead if selected else ("#", _SIGNS["#"])
+            signs = signs[:_SIGN_CELLS]
         number = (f"{item + 1:>{self.digits}}", role + ":strong" + state)
         spans: list[Span] = [lead, number]
         # Where a step has two signs, the second takes the blank behind the first.

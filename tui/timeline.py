@@ -128,17 +128,18 @@ def _step(model: DebuggerModel, index: int, hit: bool) -> list[tuple[str, str, i
 
 
 def marks(model: DebuggerModel, index: int) -> str:
-    """All signs of a step: what ``mark`` says, and # where a breakpoint holds."""
-    return mark(model, index).strip() + ("#" if model.breaks_at(index) else "")
+    """All signs of a step: what ``mark`` says, ! where flagged, # where a breakpoint holds."""
+    signs = mark(model, index)
+    if index in model.path.flagged:
+        signs += "!"
+    return signs + ("#" if model.breaks_at(index) else "")
 
 
 def mark(model: DebuggerModel, index: int) -> str:
-    """The one sign that a step carries: a draft waits, by hand, copied, flagged, or a blank."""
+    """How a step came to stand here, where a sign says it: a draft waits, copied, by hand."""
     step = model.path.steps[index]
     if step.id in model.drafted:
         return "…"
     if step.copied_from:
         return "~"
-    if step.origin == "human":
-        return "*"
-    return "!" if index in model.path.flagged else " "
+    return "*" if step.origin == "human" else ""

@@ -202,6 +202,21 @@ def test_the_signs_stand_in_panes_timeline_status_and_inspector() -> None:
     assert '# 2 "policy" kind = result' in shown
 
 
+def test_a_flag_is_seen_on_an_edited_step_where_a_breakpoint_holds_too() -> None:
+    model = model_of(ERRORS)
+    edited = Step("n", "s12", "evaluator", user_message("   "), "human", seq=13)
+    model.apply(StepAdded(edited))
+    model.breakpoints = (Breakpoint("edited"),)
+    model.lint.work(seconds=60)
+    assert "e*!#" in timeline(model, 160).row.text
+    view = PaneView(model)
+    view.resize(160, 40, narrow=False)
+    view.anchor = model.layout.show(view.anchor, view.height, 12)
+    assert "#13*!" in "\n".join(row.text for row in view.rows()[0])
+    model.go_to("n")
+    assert ">13*!" in "\n".join(row.text for row in view.rows()[0])
+
+
 def test_without_breakpoints_nothing_of_them_is_loaded_or_shown() -> None:
     model = model_of()
     assert "#" not in bars.status(model, 160).text + timeline(model, 160).row.text

@@ -20,7 +20,7 @@ from rollstep.tui.screens.reason import ReasonScreen
 from rollstep.tui.settings import load_settings
 from rollstep.tui.snapshot import Snapshot
 from rollstep.tui.target import OpenTarget
-from rollstep.tui.timeline import mark
+from rollstep.tui.timeline import marks
 
 from .conftest import Driver, Opened
 from .synthetic import big, call, chain, project, refund
@@ -54,7 +54,7 @@ def test_flags_of_one_step_are_known_at_once_and_the_others_when_it_was_linted()
     assert "0 flags !" in bars.status(model, 160).text
     assert not model.lint.work(seconds=60)
     assert sorted(model.path.flagged) == [6, 7]
-    assert [mark(model, index) for index in (5, 6, 7)] == [" ", "!", "!"]
+    assert [marks(model, index) for index in (5, 6, 7)] == ["", "!", "!"]
     assert "2 flags !" in bars.status(model, 160).text
     assert model.move_flag(-1)
     words = '! step 3 says /status "lost" for the same arguments, this "found" (state-drift)'
@@ -114,7 +114,7 @@ def test_a_silenced_flag_is_neither_marked_counted_nor_walked_but_shown_with_its
     model.apply(ev.SilencesChanged((Silence("s7", "state-drift", "it was found"),)))
     model.lint.work(seconds=60)
     assert sorted(model.path.flagged) == [7]
-    assert mark(model, 6) == " "
+    assert marks(model, 6) == ""
     model.jump(6)
     shown = next(text for text in page(model) if text.startswith("silenced"))
     assert shown.startswith("silenced: it was found; step 3 says")
