@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from rollstep.core.model.rollout import Rollout
+from rollstep.core.model.rollout import Branch
 from rollstep.core.model.steps import Attempt, Step
 from rollstep.tui.screens.help import HelpScreen
 from rollstep.tui.screens.key_guard import KeyGuard
@@ -79,16 +79,9 @@ async def test_drafts_flags_failures_and_a_hidden_branch(
         model = driver.screen.model
         driver.app._drafts = {"override:s2": "{}"}
         model.attempts["s12"] = [Attempt("a", "s12", "target", "raised", "No answer in 120 s.")]
-        model.branches = (*model.branches, *hidden(model.rollout, "o9-1"))
+        model.branches = (Branch("o9-1", "a dead end", hidden=True),)
         await driver.press("o", "full_stop")
         same_screen(driver.app)
-
-
-def hidden(rollout: Rollout, leaf: str) -> tuple[object, ...]:
-    from rollstep.core.model.rollout import Branch
-
-    assert leaf in rollout.leaves()
-    return (Branch(leaf, "a dead end", hidden=True),)
 
 
 async def test_enter_goes_to_the_step_on_its_branch_and_the_jump_goes_back(opened: Opened) -> None:
@@ -231,9 +224,7 @@ async def test_nothing_is_made_while_a_step_is_being_made(opened: Opened) -> Non
         await to_edit(driver, 7)
         await driver.press("R")
         running = driver.app.controller._running
-        driver.app.controller._running = type(  # type: ignore[assignment]
-            "Busy", (), {"done": lambda self: False}
-        )()
+        driver.app.controller._running = type("Busy", (), {"done": lambda self: False})()
         await driver.pilot.press("enter")
         await driver.pilot.pause()
         driver.app.controller._running = running
