@@ -13,10 +13,10 @@ demo: environment  ## open the app on a sample project, offline
 	@$(BIN)/rollstep demo
 
 test: environment-dev  ## the whole suite; ARGS="tests/core -k undo" for a part
-	@$(BIN)/python -m pytest -n auto --maxprocesses 8 $(ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup $(ARGS)
 
 test-long: environment-dev  ## the tests of minutes, in their long form
-	@ROLLSTEP_LONG_TESTS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 $(ARGS)
+	@ROLLSTEP_LONG_TESTS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup $(ARGS)
 
 check: environment-dev  ## lint, format, types
 	@$(BIN)/ruff check .

@@ -1,4 +1,6 @@
-"""One gateway process and one server to speak to, for all tests of live models."""
+"""One gateway process and one server to speak to, for all tests of live models. These are a group
+(``xdist_group("models")``), so that one worker runs them all and litellm is loaded once.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,23 @@ def provider() -> Iterator[ProviderServer]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def gateway_workers() -> AsyncIterator[Workers]:
-    """A running gateway with a canary for a key; loading litellm takes seconds, so all share it."""
+    """A running gateway with a canary for a key."""
     workers = Workers()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_API_KEY", CANARY)
         patch.setenv("ANTHROPIC_API_KEY", CANARY)
-        await workers.shared(SERVICE).call(
-            WARM_UP, label="The gateway", timeout=120, stream=lambda text: None
-        )
+        await workers.shared(SERVICE)._running()
     yield workers
     await workers.aclose()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def litellm_workers(gateway_workers: Workers) -> Workers:
+    """The same gateway with litellm loaded, which takes it seconds."""
+    await gateway_workers.shared(SERVICE).call(
+        WARM_UP, label="The gateway", timeout=200, stream=lambda text: None
+    )
+    return gateway_workers
 
 
 @pytest.fixture

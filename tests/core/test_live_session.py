@@ -21,7 +21,7 @@ from ..provider.faults import FAULTS, SAID
 from ..provider.replies import Reply
 from ..provider.server import ProviderServer
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("models")]
 
 
 async def test_failures_are_kept_as_attempts_and_a_reply_with_all_that_is_known_of_it(

@@ -32,7 +32,7 @@ from ...provider.replies import Reply
 from ...provider.server import ProviderServer
 from .making import view
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("models")]
 
 SIGNED = {"type": "thinking", "thinking": "Look it up.", "signature": "c2lnbmVk"}
 UNSIGNED = {"type": "thinking", "thinking": "Look it up."}
@@ -108,10 +108,10 @@ class Asked:
 
 
 @pytest.fixture
-def ask(provider: ProviderServer, gateway_workers: Workers, canary: str) -> Asked:
+def ask(provider: ProviderServer, litellm_workers: Workers, canary: str) -> Asked:
     provider.answer("sent", Reply("Yes."))
     provider.answer("claude-sent", Reply("Yes."))
-    return Asked(provider, gateway_workers)
+    return Asked(provider, litellm_workers)
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -43,7 +43,7 @@ from .making import view
 
 TOOL = Tool("get_order", "Looks an order up.", '{"type": "object"}', returns='{"type": "object"}')
 CALL = ToolCall("c1", "get_order", '{"order_id": "4471"}')
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("models")]
 
 PATH = (
     user_message("Hi"),

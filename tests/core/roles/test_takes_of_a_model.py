@@ -19,7 +19,7 @@ from ...provider.exchange import Exchange
 from ...provider.replies import Reply
 from ...provider.server import ProviderServer
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("models")]
 
 
 def session_on(provider: ProviderServer, models: Workers) -> Session:

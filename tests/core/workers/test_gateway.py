@@ -23,7 +23,7 @@ from ...provider.replies import FunctionCall, Reply
 from ...provider.server import ProviderServer
 from .calling import Caller, Told
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("models")]
 
 BOTH = pytest.mark.parametrize("stream", [False, True])
 WAYS: dict[str, dict[str, Any]] = {"direct": {}, "litellm": {"drop_params": False}}
@@ -31,8 +31,8 @@ BY_WAY = pytest.mark.parametrize("way", WAYS)
 
 
 @pytest.fixture
-def caller(gateway_workers: Workers, provider: ProviderServer, canary: str) -> Caller:
-    return Caller(gateway_workers, provider)
+def caller(litellm_workers: Workers, provider: ProviderServer, canary: str) -> Caller:
+    return Caller(litellm_workers, provider)
 
 
 def without_times(reply: ModelReply) -> ModelReply:

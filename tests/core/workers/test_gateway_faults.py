@@ -20,7 +20,7 @@ from ...provider.faults import CANARY, FAULTS, SAID
 from ...provider.server import ProviderServer
 from .calling import Caller, Outcome
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("models")]
 
 FIVE = "Given up after 5 tries."
 KEPT = f" {len(SAID)} characters arrived; kept as partial."
@@ -184,8 +184,8 @@ class Faults(NamedTuple):
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def faults(gateway_workers: Workers, provider: ProviderServer) -> AsyncIterator[Faults]:
-    caller = Caller(gateway_workers, provider)
+async def faults(litellm_workers: Workers, provider: ProviderServer) -> AsyncIterator[Faults]:
+    caller = Caller(litellm_workers, provider)
     logged = _Kept()
     logging.getLogger("rollstep.workers").addHandler(logged)
     logging.getLogger("rollstep.workers").setLevel(logging.INFO)
@@ -205,7 +205,7 @@ async def faults(gateway_workers: Workers, provider: ProviderServer) -> AsyncIte
         await asyncio.gather(*(one(*case, 60.0) for case in quick))
         slow = [(name, stream, way) for name in SLOW for stream in (False, True) for way in WAYS]
         await asyncio.gather(*(one(*case, 1.5) for case in slow))
-        worker = gateway_workers.shared(SERVICE)._worker
+        worker = litellm_workers.shared(SERVICE)._worker
         assert worker is not None
         yield Faults(outcomes, worker._output.decode() + "\n".join(logged.lines))
     logging.getLogger("rollstep.workers").removeHandler(logged)
