@@ -19,8 +19,13 @@ def key_table() -> str:
     rows = ["| key | what it does |", "|---|---|"]
     for group in GROUPS:
         rows.append(f"| **{group}** | *{ABOUT[group]}* |")
-        rows += [f"| `{a.short}` | {a.help} |" for a in ACTIONS if a.group == group]
+        rows += [f"| `{_cell(a.short)}` | {a.help} |" for a in ACTIONS if a.group == group]
     return "\n".join(rows)
+
+
+def _cell(key: str) -> str:
+    """A bar would end the cell, even within code."""
+    return key.replace("|", "\\|")
 
 
 def with_table(text: str) -> str:
