@@ -37,4 +37,11 @@ class View(msgspec.Struct, frozen=True):
         """A generator that is the same for the same run seed, place in the path and take."""
         place = f"{self.seed}:{self.role}:{len(self.messages)}:{self.take_index}"
         # An independent simulator sees the same messages for all calls of a reply.
-        return random.Random(place if self.call is None else f"{place}:{self.call.id}")
+        return seeded(place if self.call is None else f"{place}:{self.call.id}")
+
+
+def seeded(key: str) -> random.Random:
+    """A generator that is the same for the same text, whatever is in it: Python's own refuses lone
+    surrogates.
+    """
+    return random.Random(key.encode("utf-8", "surrogatepass"))

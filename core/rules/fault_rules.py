@@ -7,14 +7,13 @@ no sense at a place (no earlier result to be stale) does not fire there.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 import msgspec
 
 from ..model.messages import Payload, ToolResult
 from ..model.project import Project
-from ..model.view import View
+from ..model.view import View, seeded
 from .faults import FAULTS, FaultPlace, fault_place, fault_result, find_fault, fits, why_not
 from .views import Injected, PathState
 
@@ -29,7 +28,7 @@ def drawn_fault(view: View, injected: Sequence[Injected]) -> tuple[str, ToolResu
     if not any(may):
         return None
     place = None
-    rng = random.Random(_key(project, view.seed, len(view.messages), view.take_index, call.id))
+    rng = seeded(_key(project, view.seed, len(view.messages), view.take_index, call.id))
     for rule, it_may in zip(project.faults, may, strict=True):
         # Drawn for every rule, so that what one says changes nothing for the others.
         if rng.random() >= rule.probability or not it_may:
@@ -54,7 +53,7 @@ class FaultSpot(msgspec.Struct, frozen=True):
     def result(self, fault: str, project: Project) -> ToolResult:
         """What the fault would give here. Raises UsageError where it makes no sense."""
         own = find_fault(fault, project, self.place.call)
-        return fault_result(fault, self.place, random.Random(self.key), own)
+        return fault_result(fault, self.place, seeded(self.key), own)
 
 
 def fault_spot(

@@ -5,7 +5,15 @@ import json
 import pytest
 from rollstep.core.errors import UsageError
 from rollstep.core.model.debugging import FaultRule
-from rollstep.core.model.messages import Stop, ToolResult, payload_text, tool_result, user_message
+from rollstep.core.model.messages import (
+    Stop,
+    ToolCall,
+    ToolResult,
+    payload_text,
+    target_reply,
+    tool_result,
+    user_message,
+)
 from rollstep.core.model.project import PythonSimulator
 from rollstep.core.model.view import View
 from rollstep.core.roles.protocols import Answer
@@ -148,3 +156,16 @@ async def test_what_was_injected_is_kept_by_the_library() -> None:
         assert json.loads(payload_text(step.payload)) == ORDER
         stop = again.rollout.steps[again.head or ""]
         assert isinstance(stop.payload, Stop)
+
+
+async def test_a_fault_and_an_answer_are_drawn_for_any_title_and_call_id() -> None:
+    odd = "\ud800 \x1b]52;c;aGk=\x07 \x00"
+    rule = FaultRule("timeout", probability=0.5)
+    session = Session.start(refund(title=odd, faults=(rule,)), author=odd)
+    await session.step()
+    await session.write(target_reply("", (ToolCall(odd, "get_order", "{}"),)))
+    step = await session.inject("http_500", reason=odd)
+    assert session.view("tool").rng().random() == session.view("tool").rng().random()
+    await session.undo()
+    assert (await session.step()) is not None
+    assert (await session.inject_instead(step.id, "empty")).step is not None

@@ -21,12 +21,14 @@ class Edits:
         """The payloads up to and including a step, as one number: the hash of each with that of
         those before it. A text's own hash is made once, and kept by Python.
         """
+        self._originals: dict[str, Step | None] = {}
+        self._own_words: dict[str, TargetReply | None] = {}
 
     def look(self, seen: Seen) -> Iterator[Finding]:
         """Look at the next step."""
         step, payload = seen.step, seen.payload
         original = self._original(step)
-        if original is not None and original is not step and self._past_differs(original, step):
+        if original is not None and original.id != step.id and self._past_differs(original, step):
             yield seen.flag("stale", "made before an edit above it, kept, and not made anew")
         if not isinstance(payload, TargetReply) or step.origin != "human":
             return
@@ -38,14 +40,19 @@ class Edits:
         and None where that cannot be told: it was copied from another rollout, or, in a file that
         somebody else made, from itself.
         """
-        seen = {step.id}
-        while step.copied_from is not None:
-            before = self._steps.get(step.copied_from)
-            if before is None or before.id in seen:
-                return None
-            step = before
-            seen.add(step.id)
-        return step
+        # What is walked is remembered: copies of copies must not each walk to the first.
+        walked: dict[str, None] = {}
+        found: Step | None = step
+        while found is not None and found.id not in self._originals:
+            walked[found.id] = None
+            if found.copied_from is None:
+                break
+            before = self._steps.get(found.copied_from)
+            found = None if before is None or before.id in walked else before
+        if found is not None:
+            found = self._originals.get(found.id, found)
+        self._originals.update(dict.fromkeys(walked, found))
+        return found
 
     def _past_differs(self, one: Step, other: Step) -> bool:
         return self._past(one.parent_id) != self._past(other.parent_id)
@@ -65,14 +72,23 @@ class Edits:
     def _said(self, edit: Step) -> TargetReply | None:
         """What the target itself said where a human's reply stands now, before the first edit."""
         step: Step | None = edit
-        seen: set[str] = set()
-        while step is not None and step.origin == "human" and step.id not in seen:
-            seen.add(step.id)
+        walked: dict[str, None] = {}
+        known = self._own_words
+        while (
+            step is not None
+            and step.origin == "human"
+            and not (step.id in known or step.id in walked)
+        ):
+            walked[step.id] = None
             step = self._steps.get(step.replaces or "")
             step = self._original(step) if step is not None else None
-        if step is None or step.origin == "human" or not isinstance(step.payload, TargetReply):
-            return None
-        return step.payload
+        said = None
+        if step is not None and step.id in known:
+            said = known[step.id]
+        elif step is not None and step.origin != "human" and isinstance(step.payload, TargetReply):
+            said = step.payload
+        known.update(dict.fromkeys(walked, said))
+        return said
 
     def _by_hand(
         self, seen: Seen, now: TargetReply, before: TargetReply | None

@@ -88,15 +88,19 @@ def findings_everywhere(rollout: Rollout) -> tuple[Finding, ...]:
     that branches share are looked at once.
     """
     found: dict[Finding, None] = {}
-    waiting = [(step_id, Linter(rollout)) for step_id in reversed(rollout.children(None))]
+    waiting = _siblings(rollout.children(None), Linter(rollout))
     while waiting:
-        step_id, linter = waiting.pop()
-        parent_id = rollout.steps[step_id].parent_id
-        if parent_id is not None and len(rollout.children(parent_id)) > 1:
+        step_id, linter, alone = waiting.pop()
+        if not alone:
             linter = linter.fork()
         found.update(dict.fromkeys(linter.add(rollout.steps[step_id])))
-        waiting += [(child, linter) for child in reversed(rollout.children(step_id))]
+        waiting += _siblings(rollout.children(step_id), linter)
     return tuple(found)
+
+
+def _siblings(ids: list[str], linter: Linter) -> list[tuple[str, Linter, bool]]:
+    """The steps that follow one, last first, with its linter and whether they are only one."""
+    return [(step_id, linter, len(ids) == 1) for step_id in reversed(ids)]
 
 
 def with_silences(found: Iterable[Finding], silences: Iterable[Silence]) -> tuple[Flag, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from rollstep.core.model.messages import (
     Payload,
@@ -13,7 +15,8 @@ from rollstep.core.model.messages import (
     tool_result,
 )
 from rollstep.core.model.project import HumanTarget
-from rollstep.core.rules.lint.linter import findings
+from rollstep.core.model.rollout import Rollout, RolloutHeader
+from rollstep.core.rules.lint.linter import findings, findings_everywhere
 from rollstep.core.session import Session
 
 from ...projects_for_tests import refund
@@ -116,3 +119,27 @@ def test_signed_reasoning_that_was_edited(block: Reasoning | None, broken: bool)
     tree.add(step("o", new, origin="human", replaces="s2", parent_id="s1"))
     found = [each.rule for each in findings(tree, "o")]
     assert found == ["target-edited", *(["edited-signed-reasoning"] if broken else [])]
+
+
+def test_copies_of_copies_and_edits_of_edits_are_each_walked_once() -> None:
+    """As many as a file may hold, in a time that does not grow with their square."""
+    many = 5_000
+    copies = [step("s0", BYE)]
+    copies += [step(f"s{n}", BYE, copied_from=f"s{n - 1}") for n in range(1, many)]
+    edits = [step("e0", SIGNED, parent_id="s0")]
+    edits += [
+        step(f"e{n}", target_reply(f"{n}"), parent_id="s0", origin="human", replaces=f"e{n - 1}")
+        for n in range(1, many)
+    ]
+    tree = Rollout(RolloutHeader("r", "Shop"), [project()])
+    tree.add_all([*copies, *edits])
+    rules = Counter(each.rule for each in findings_everywhere(tree))
+    assert rules["edited-signed-reasoning"] == 0
+    assert rules["target-edited"] == many - 1
+    assert rules["stale"] == 0
+
+
+def test_a_file_may_say_that_steps_are_copies_of_each_other() -> None:
+    one, other = step("a", BYE, copied_from="b"), step("b", BYE, copied_from="a")
+    lost = step("c", BYE, copied_from="nowhere", origin="human", replaces="c")
+    assert "stale" not in {rule for _, rule in flags(HELLO, one, HELLO, other, HELLO, lost)}
