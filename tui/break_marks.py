@@ -15,9 +15,9 @@ from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import Project
 from rollstep.core.model.steps import Step
 from rollstep.core.rules import breakpoints as rules
-from rollstep.core.rules.path_facts import PathFacts
-from rollstep.core.rules.step_fields import Facts
-from rollstep.core.rules.step_query import Compiled, compile_query
+from rollstep.core.rules.query.path_facts import PathFacts
+from rollstep.core.rules.query.step_facts import Facts
+from rollstep.core.rules.query.step_query import Compiled, compile_query
 
 from .breaks import query_of
 from .find import SLICE

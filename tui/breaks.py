@@ -19,7 +19,7 @@ from rollstep.core.model.messages import (
 )
 from rollstep.core.model.steps import Role, Step
 from rollstep.core.rules import breakpoints as rules
-from rollstep.core.rules.query_types import (
+from rollstep.core.rules.query.nodes import (
     And,
     Compare,
     Has,

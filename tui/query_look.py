@@ -4,10 +4,10 @@ is shown, and what is wrong with it. Loaded when a query is typed first.
 
 from __future__ import annotations
 
-from rollstep.core.rules.query import QueryError
-from rollstep.core.rules.query_completion import completions
-from rollstep.core.rules.step_query import STEPS, compile_query
-from rollstep.core.rules.step_values import values_in
+from rollstep.core.rules.query.completion import completions
+from rollstep.core.rules.query.parsing import QueryError
+from rollstep.core.rules.query.step_query import STEPS, compile_query
+from rollstep.core.rules.query.step_values import values_in
 
 from .presenter import DebuggerModel
 from .widgets.query_field import Look, Looked, Offer

@@ -140,8 +140,8 @@ def _check_fault_rule(
 def _check_breakpoint(
     values: Table[str, Any], nodes: Table[str, Node], node: Node, path: str, ledger: Ledger
 ) -> bool:
-    from ..rules.query import QueryError, parse
-    from ..rules.step_fields import STEPS, tools_named
+    from ..rules.query.parsing import QueryError, parse
+    from ..rules.query.step_fields import STEPS, tools_named
 
     fine = _check_regex(values, nodes, path, ledger)
     _use(values, nodes, "tool", path, ledger)
@@ -164,7 +164,7 @@ def _check_regex(
 ) -> bool:
     regex = values.get("regex")
     if isinstance(regex, str):
-        from ..rules.query_types import pattern
+        from ..rules.query.nodes import pattern
 
         try:
             pattern(regex)

@@ -12,10 +12,11 @@ from functools import lru_cache
 from ..errors import UsageError
 from ..model.debugging import Breakpoint
 from ..model.messages import Payload
-from .query import QueryError, parse
-from .query_types import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
-from .step_fields import SHAPE_OF, SHAPES, STEPS, Facts, fields_named
-from .step_query import compile_query
+from .query.nodes import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
+from .query.parsing import QueryError, parse
+from .query.step_facts import SHAPE_OF, SHAPES, Facts
+from .query.step_fields import STEPS, fields_named
+from .query.step_query import compile_query
 
 _LONGEST_WORDS = 200
 

@@ -82,7 +82,8 @@ def load_package() -> None:
     import jsonschema.validators
     import jsonschema_specifications  # type: ignore[import-untyped]
 
-    assert jsonschema.validators and jsonschema_specifications
+    assert jsonschema.validators
+    assert jsonschema_specifications
 
 
 def _fine(value: Any) -> str:

@@ -14,7 +14,7 @@ from ..model.project import Project
 from ..model.steps import Step
 from .breakpoints import BreakpointSet, label_of, words_of
 from .hits import Fired, Hits
-from .step_fields import Facts
+from .query.step_facts import Facts
 from .stepper import Ask
 from .views import PathState
 

@@ -53,7 +53,7 @@ from tests.tui.synthetic import refund
 model = DebuggerModel(refund())
 timeline.timeline(model, 160), bars.status(model, 160), inspector.document(model, inspector.TABS[0])
 loaded = [name for name in sys.modules if name.startswith(("rollstep.core.rules.query",
-    "rollstep.core.rules.step_query", "rollstep.core.rules.breakpoints", "rollstep.tui.break"))]
+    "rollstep.core.rules.breakpoints", "rollstep.tui.break"))]
 print(loaded)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

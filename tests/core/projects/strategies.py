@@ -18,7 +18,7 @@ from rollstep.core.projects.shapes import (
     UnionShape,
     fields_of,
 )
-from rollstep.core.rules.query_types import quoted
+from rollstep.core.rules.query.nodes import quoted
 
 ODD_TEXTS = (
     '', ' ', 'no', 'off', '0123', '12:30', '1.10', '~', 'null', '2026-01-05', '1e3', '.5', '=',

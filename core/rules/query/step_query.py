@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from .compiling import Test, compile_node
+from .parsing import Node, parse
 from .path_facts import PathFacts
-from .query import Node, parse
-from .query_tests import Test, compile_node
-from .step_fields import SHAPES, STEPS, Facts, source_for
+from .step_facts import SHAPES, Facts
+from .step_fields import STEPS, source_for
 
 __all__ = ["STEPS", "Compiled", "PathFacts", "compile_query", "holds"]
 

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from rollstep.core.rules.query import DEEPEST, LONGEST, parse
-from rollstep.core.rules.query_tests import SEARCHED
-from rollstep.core.rules.query_types import Field
-from rollstep.core.rules.step_fields import STEPS
+from rollstep.core.rules.query.compiling import SEARCHED
+from rollstep.core.rules.query.nodes import Field
+from rollstep.core.rules.query.parsing import DEEPEST, LONGEST, parse
+from rollstep.core.rules.query.step_fields import STEPS
 
-PAGE = (Path(__file__).parents[3] / "docs" / "query.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "query.md").read_text(encoding="utf-8")
 _TABLE = re.search(r"\n\| field \| kind \| \|\n\|---\|---\|---\|\n(.*?)\n\n", PAGE, re.DOTALL)
 EXAMPLES = re.findall(r"```\n(.*?)```", PAGE, re.DOTALL)[0].strip().splitlines()
 

@@ -7,7 +7,9 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rollstep.core.rules.query import (
+from rollstep.core.rules.query.compiling import Reader, compile_node
+from rollstep.core.rules.query.nodes import OPERATORS_OF, Field, pattern
+from rollstep.core.rules.query.parsing import (
     And,
     Compare,
     Has,
@@ -21,9 +23,7 @@ from rollstep.core.rules.query import (
     pieces,
     to_text,
 )
-from rollstep.core.rules.query_tests import Reader, compile_node
-from rollstep.core.rules.query_types import OPERATORS_OF, Field, pattern
-from rollstep.core.rules.step_fields import STEPS
+from rollstep.core.rules.query.step_fields import STEPS
 
 from tests.strategies import texts
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from ..errors import UsageError
+from ...errors import UsageError
 
 Kind = Literal["word", "text", "number", "json", "flag"]
 """What a field's values are: one word, free text, a number, any JSON value, or yes and no."""

@@ -24,7 +24,7 @@ from typing import Literal
 
 import msgspec
 
-from .query_types import (
+from .nodes import (
     BARE_NAME,
     BARE_VALUE,
     JSON_WORDS,

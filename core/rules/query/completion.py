@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from .query import Piece, pieces
-from .query_types import (
+from .nodes import (
     BARE_VALUE,
     JSON_WORDS,
     NUMBER,
@@ -19,6 +18,7 @@ from .query_types import (
     quoted,
     ref_text,
 )
+from .parsing import Piece, pieces
 
 OFFERED = 200
 """Completions that are offered at most."""

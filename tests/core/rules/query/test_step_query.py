@@ -32,18 +32,19 @@ from rollstep.core.model.steps import Call, Step, Usage, role_of
 from rollstep.core.rules.breakpoints import BreakpointSet
 from rollstep.core.rules.hits import Hits
 from rollstep.core.rules.json_values import MISSING
-from rollstep.core.rules.query import And, Has, Node, Not, Or, parse, to_text
-from rollstep.core.rules.query_tests import Known, Reader
-from rollstep.core.rules.step_fields import SHAPES, STEPS, shape_of, source_for
-from rollstep.core.rules.step_query import Compiled, PathFacts, compile_query, holds
-from rollstep.core.rules.step_values import values_in
+from rollstep.core.rules.query.compiling import Known, Reader
+from rollstep.core.rules.query.parsing import And, Has, Node, Not, Or, parse, to_text
+from rollstep.core.rules.query.step_facts import SHAPES, shape_of
+from rollstep.core.rules.query.step_fields import STEPS, source_for
+from rollstep.core.rules.query.step_query import Compiled, PathFacts, compile_query, holds
+from rollstep.core.rules.query.step_values import values_in
 from rollstep.core.rules.stepper import Ask
 from rollstep.core.rules.views import PathState
 from rollstep.core.rules.watch import Watch
 
 from tests.strategies import payloads
 
-from .test_query import trees
+from .test_language import trees
 
 PROJECT = Project(
     "Shop",

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..model.marks import Score
-from ..model.messages import Stop, TargetReply, ToolCall, ToolResult, UserMessage, parts_text
-from ..model.project import Project
-from ..model.steps import Step
-from .step_fields import Facts, shape_of
-from .stepper import Ask
+from ...model.marks import Score
+from ...model.messages import Stop, TargetReply, ToolCall, ToolResult, UserMessage, parts_text
+from ...model.project import Project
+from ...model.steps import Step
+from ..stepper import Ask
+from .step_facts import Facts, shape_of
 
 
 class PathFacts:

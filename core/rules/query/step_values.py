@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..model.marks import Score
-from ..model.messages import Stop, TargetReply, ToolResult, UserMessage, payload_text
-from ..model.project import Project
-from ..model.steps import Step
-from .json_values import MISSING, parse
-from .query_types import Ref, Value, ref_text
+from ...model.marks import Score
+from ...model.messages import Stop, TargetReply, ToolResult, UserMessage, payload_text
+from ...model.project import Project
+from ...model.steps import Step
+from ..json_values import MISSING, parse
+from .nodes import Ref, Value, ref_text
 
 LOOKED_AT = 300
 """Steps of a path, the newest, that are looked at."""

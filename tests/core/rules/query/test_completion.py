@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rollstep.core.rules.query import QueryError, parse
-from rollstep.core.rules.query_completion import completions
-from rollstep.core.rules.step_fields import STEPS
+from rollstep.core.rules.query.completion import completions
+from rollstep.core.rules.query.parsing import QueryError, parse
+from rollstep.core.rules.query.step_fields import STEPS
 
 from tests.strategies import texts
 
-from .test_query import _words
+from .test_language import _words
 
 VALUES: dict[str, list[str | int | float | bool | None]] = {
     "tool": ["issue_refund", "get order"],

@@ -18,8 +18,8 @@ from typing import Any
 
 import msgspec
 
-from .json_values import MISSING, same_value
-from .query_types import Compare, Has, Node, Not, Or, Ref, Vocabulary, pattern
+from ..json_values import MISSING, same_value
+from .nodes import Compare, Has, Node, Not, Or, Ref, Vocabulary, pattern
 
 SEARCHED = 1_000_000
 """Characters of a text that a regular expression looks at."""
