@@ -12,10 +12,13 @@ import json
 import os
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from .model_keys import key_name
 from .model_reply import Arriving
 from .model_request import NOT_SENT, ModelRequest, parameters
+from .rewriting import CHAT
 from .watching import Wire
 
 _SPEAK_CHAT = ("openai", "custom_openai", "hosted_vllm", "llamafile", "lm_studio")
@@ -63,18 +66,24 @@ class Direct:
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=None),
-            trust_env=True,
+            cookie_jar=aiohttp.DummyCookieJar(),
         )
 
     async def ask(self, request: ModelRequest, arriving: Arriving, wire: Wire) -> None:
         """Put the reply into ``arriving``. Raises what aiohttp raises, and the errors above."""
-        url = f"{str(request.api_base).rstrip('/')}/chat/completions"
+        url = f"{str(request.api_base).rstrip('/')}{CHAT}"
         body = _body(request)
-        key = request.key or os.environ.get(key_name(request.model)) or "none"
-        headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
         data = json.dumps(body, ensure_ascii=False).encode()
+        headers = _headers(request, url)
         wire.leaving(url, body)
-        async with self._session.post(url, data=data, headers=headers) as response:
+        async with self._session.post(
+            # A redirect is not followed: nobody has said yes to sending a key there.
+            url,
+            data=data,
+            headers=headers,
+            proxy=_proxy(url),
+            allow_redirects=False,
+        ) as response:
             wire.answered(response.status, response.headers, response.close)
             if response.status == 200 and wire.streams:
                 await _read_stream(_noted(response, wire), arriving)
@@ -83,6 +92,26 @@ class Direct:
             if response.status != 200:
                 raise RefusedError
             arriving.take(_whole(whole))
+
+
+def _headers(request: ModelRequest, url: str) -> dict[str, str]:
+    """Raises ValueError for what is no address."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{request.api_base!r} is no address that begins with http.")
+    headers = {"content-type": "application/json"}
+    if parts.username is None:  # else the address itself says who asks
+        key = request.key or os.environ.get(key_name(request.model)) or "none"
+        headers["authorization"] = f"Bearer {key}"
+    return headers
+
+
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for this address."""
+    parts = urlsplit(url)
+    if not (proxies := getproxies()) or proxy_bypass(parts.hostname or ""):
+        return None
+    return proxies.get(parts.scheme)
 
 
 def _body(request: ModelRequest) -> dict[str, Any]:

@@ -31,6 +31,7 @@ same request may succeed.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -101,7 +102,7 @@ def read_error(
         return ModelError(words, "would_rewrite")
     if TooManyBytesError.__name__ in names:
         return ModelError("The reply did not end, and was cut off." + _kept(arrived), "overflow")
-    if wire.status >= 400:
+    if wire.status >= 300:
         return by_status(wire.status, _said(wire, error), request, wait)
     if not wire.requests:
         return _before_sending(error, request)
@@ -112,9 +113,8 @@ def read_error(
 
 def by_status(status: int, said: str, request: ModelRequest, wait: float | None) -> ModelError:
     """The failure that an HTTP status stands for; ``said`` is the provider's own text."""
-    key = key_name(request.model)
     if status == 401:
-        return ModelError(f"The key in {key} was refused.", "auth")
+        return ModelError(_refused_key(request), "auth")
     if status in (400, 402, 403, 429) and _is_quota(status, said, wait):
         return ModelError(
             "Your account is out of credit. Nothing was lost; press r to retry.", "quota"
@@ -127,7 +127,7 @@ def by_status(status: int, said: str, request: ModelRequest, wait: float | None)
     if status in (400, 403, 422) and _POLICY.search(said):
         return ModelError(f"Blocked by the content filter{_line(said)}", "policy")
     if status == 403:
-        return ModelError(f"The key in {key} may not do this{_line(said)}", "auth")
+        return ModelError(f"The provider does not permit this{_line(said)}", "auth")
     if status == 404:
         return ModelError(f"There is no such model here{_line(said)}", "not_found")
     if status == 413:
@@ -139,6 +139,15 @@ def by_status(status: int, said: str, request: ModelRequest, wait: float | None)
         words = f"The provider failed ({status}){_line(said)}"
         return ModelError(words, "server", again=True, wait=wait)
     return ModelError(f"The provider refused the request ({status}){_line(said)}", "refused")
+
+
+def _refused_key(request: ModelRequest) -> str:
+    key = key_name(request.model)
+    if request.key:
+        return "The key from the keyring was refused."
+    if not os.environ.get(key):
+        return f"The server wants a key, and {key} is not set."
+    return f"The key in {key} was refused."
 
 
 def _is_quota(status: int, said: str, wait: float | None) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from rollstep.core.errors import RoleError
 from rollstep.core.model.messages import Reasoning, ToolCall
 from rollstep.core.model.steps import Call, Usage
 from rollstep.core.workers import gateway
@@ -330,6 +331,35 @@ async def test_a_parameter_that_changes_what_is_asked_is_refused(
     assert outcome.error.kind == "refused"
     assert f"The parameter {name} is not taken" in str(outcome.error)
     assert outcome.requests == []
+
+
+async def test_a_redirect_is_not_followed_with_a_key(caller: Caller) -> None:
+    async def elsewhere(exchange: Exchange) -> None:
+        await exchange.send(307, "", {"location": "http://127.0.0.1:9/v1/chat/completions"})
+
+    caller.server.answer("moved", elsewhere)
+    outcome = await caller.outcome("moved")
+    assert outcome.error is not None
+    assert outcome.error.kind == "refused"
+    assert str(outcome.error) == "openai/moved: The provider refused the request (307)."
+    assert len(outcome.requests) == 1
+
+
+async def test_an_address_of_nothing_is_said_and_not_tried_again(caller: Caller) -> None:
+    for base in ("nonsense", "ftp://a.example/v1", "http:///v1"):
+        request = msgspec.structs.replace(caller.request("m"), api_base=base)
+        with pytest.raises(RoleError, match="is no address that begins with http") as caught:
+            await caller._call(request, Told())
+        assert caught.value.kind == "refused"
+
+
+async def test_where_nobody_listens_there_is_no_connection(caller: Caller) -> None:
+    told = Told()
+    request = msgspec.structs.replace(caller.request("m"), api_base="http://127.0.0.1:9/v1")
+    with pytest.raises(RoleError, match="No connection to the provider") as caught:
+        await caller._call(request, told)
+    assert caught.value.kind == "network"
+    assert len(told.notices) == 4
 
 
 async def test_a_server_that_knows_no_stream_options_is_sent_none(caller: Caller) -> None:
