@@ -13,11 +13,14 @@ from rollstep.core.model.messages import (
     ToolResult,
     payload_text,
 )
-from rollstep.core.rules.word_diff import word_diff
+from rollstep.core.rules.word_diff import Stretch, word_diff
 
 from .stepview import call_text, stop_title
 
 _LEAD, _PIECE, _WINDOW = 24, 60, 600
+_LONGEST_JSON = 20_000
+_ALIKE = 0.4
+"""Where less of two texts is the same, the first words that differ say nothing of them."""
 
 
 def changed_words(old: Payload, new: Payload) -> str:
@@ -34,30 +37,57 @@ def changed_words(old: Payload, new: Payload) -> str:
 
 
 def _texts(old: str, new: str) -> str:
-    """``…"refundable": false → true``: the first difference, and a little of what leads to it."""
+    """``…"refundable": false → true``: the first difference, and a little of what leads to it; of
+    texts that have little in common, how each begins.
+    """
     if old == new:
         return ""
     if not old or not new:
         return f"{_short(old) or '(empty)'} → {_short(new) or '(empty)'}"
+    members = _members(old, new)
+    if members:
+        return members
     start = 0
     while old[start : start + _WINDOW] == new[start : start + _WINDOW]:
         start += _WINDOW
     start = max(start - _LEAD, 0)
+    shown = old[start : start + 2 * _WINDOW], new[start : start + 2 * _WINDOW]
+    stretches = word_diff(*shown)
+    alike = sum(len(each.text) for each in stretches if each.kind == "same")
+    if alike < _ALIKE * max(map(len, shown)) and min(map(len, shown)) > _PIECE:
+        return " → ".join(f"{'…' if start else ''}{_short(text)}" for text in shown)
+    more = old[start + 2 * _WINDOW :] != new[start + 2 * _WINDOW :]
+    return _first(stretches, more)
+
+
+def _first(stretches: list[Stretch], more: bool) -> str:
+    """The first of these differences; a sign tells that there are others."""
     lead, removed, added = "", "", ""
-    for stretch in word_diff(old[start : start + 2 * _WINDOW], new[start : start + 2 * _WINDOW]):
+    for stretch in stretches:
         if stretch.kind == "same" and not (removed or added):
             lead = stretch.text
         elif stretch.kind == "removed" and not removed:
             removed = stretch.text
         elif stretch.kind == "added" and not added:
             added = stretch.text
-        else:
-            break
+        elif stretch.kind != "same":
+            more = True
     line = lead.rpartition("\n")[2]
     before = f"…{line[-_LEAD:]}" if len(line) > _LEAD else line.lstrip()
+    end = " …" if more else ""
     if not removed:
-        return f"{before.rstrip()} + {_short(added)}".strip()
-    return f"{before}{_short(removed)} → {_short(added) or '(nothing)'}"
+        return f"{before.rstrip()} + {_short(added)}{end}".strip()
+    return f"{before}{_short(removed)} → {_short(added) or '(nothing)'}{end}"
+
+
+def _members(old: str, new: str) -> str:
+    """The first member that differs, where both are JSON objects that are not too long to read."""
+    if not (old[:1] == new[:1] == "{") or max(len(old), len(new)) > _LONGEST_JSON:
+        return ""
+    before, after = _arguments(old), _arguments(new)
+    if before is None or after is None or before == after:
+        return ""
+    return _argument(before, after)
 
 
 def _calls(old: tuple[ToolCall, ...], new: tuple[ToolCall, ...]) -> str:
@@ -69,23 +99,32 @@ def _calls(old: tuple[ToolCall, ...], new: tuple[ToolCall, ...]) -> str:
         if one.name != other.name:
             return f"{one.name} → {other.name}"
         if one.arguments != other.arguments:
-            return f"{other.name}({_argument(one.arguments, other.arguments)})"
+            return f"{other.name}({_of_call(one.arguments, other.arguments)})"
     return ""
 
 
-def _argument(old: str, new: str) -> str:
-    """The first argument that is another: ``order_id: "4417" → "4471"``."""
+def _of_call(old: str, new: str) -> str:
     before, after = _arguments(old), _arguments(new)
     if before is None or after is None:
         return _texts(old, new)
+    return _argument(before, after) or "written otherwise"
+
+
+def _argument(before: dict[str, object], after: dict[str, object]) -> str:
+    """The first member that is another, ``order_id: "4417" → "4471"``; a sign for more of them."""
+    found = ""
     for name in {**before, **after}:
+        if name in before and name in after and before[name] == after[name]:
+            continue
+        if found:
+            return f"{found} …"
         if name not in after:
-            return f"without {name}"
-        if name not in before:
-            return f"+ {name}: {_value(after[name])}"
-        if before[name] != after[name]:
-            return f"{name}: {_value(before[name])} → {_value(after[name])}"
-    return "written otherwise"
+            found = f"without {name}"
+        elif name not in before:
+            found = f"+ {name}: {_value(after[name])}"
+        else:
+            found = f"{name}: {_value(before[name])} → {_value(after[name])}"
+    return found
 
 
 def _arguments(text: str) -> dict[str, object] | None:

@@ -50,7 +50,7 @@ def sections(payload: Payload) -> list[Section]:
         found.append(Section("error", "error", "an error"))
     speaker = payload if isinstance(payload, TargetReply | UserMessage) else None
     if speaker is not None and speaker.reasoning:
-        found.append(Section("reasoning", "reasoning", reasoning_text(speaker.reasoning)))
+        found.append(Section("reasoning", "reasoning", f"∴ {reasoning_text(speaker.reasoning)}"))
     text = parts_text(payload.parts)
     found.append(Section("text", "text", pretty(text) if isinstance(payload, ToolResult) else text))
     for index, part in enumerate(payload.parts):
@@ -71,11 +71,26 @@ def compared(payload: Payload, base: Payload | None) -> list[Span]:
     own = sections(payload)
     if base is None:
         return _joined([[(_cut(section.text), section.style)] for section in own])
-    others = {section.key: section for section in sections(base)}
-    found = [_differing(section, others.pop(section.key, None)) for section in own]
-    gone = [section for section in others.values() if not section.key.startswith("arguments")]
-    found += [[(f"[-{_cut(section.text)}-]", "removed")] for section in gone]
-    return _joined(found)
+    others = sections(base)
+    kept = {section.key for section in own}
+    found: list[list[Span]] = []
+    for section in own:
+        other = next((each for each in others if each.key == section.key), None)
+        if other is not None:
+            place = others.index(other)
+            found += _gone(others[:place], kept)
+            del others[: place + 1]
+        found.append(_differing(section, other))
+    return _joined(found + _gone(others, kept))
+
+
+def _gone(sections: list[Section], kept: set[str]) -> list[list[Span]]:
+    """What only the base has, where it stood; a call that went is named by its tool."""
+    return [
+        [(f"[-{_cut(section.text)}-]", "removed")]
+        for section in sections
+        if section.key not in kept and not section.key.startswith("arguments")
+    ]
 
 
 def _differing(section: Section, other: Section | None) -> list[Span]:

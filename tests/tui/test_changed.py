@@ -36,10 +36,23 @@ OSLO, BERGEN = '{"city": "Oslo", "days": 3}', '{"city": "Bergen", "days": 3}'
         (
             tool_result("c", '{\n  "id": 1,\n  "refundable": false\n}'),
             tool_result("c", '{\n  "id": 1,\n  "refundable": true\n}'),
-            '"refundable": false → true',
+            "refundable: false → true",
         ),
+        (
+            tool_result("c", '{"ok": false, "rule": "R-14", "left": 3}'),
+            tool_result("c", '{"ok": true, "rule": "R-02"}'),
+            "ok: false → true …",
+        ),
+        (reply(("find", OSLO)), reply(("find", '{"days": 9}')), "find(without city …)"),
         (user_message("Hello"), user_message("Hello there"), "Hello + there"),
         (user_message(""), user_message("Hi"), "(empty) → Hi"),
+        (user_message("One, two, three."), user_message("One, 2, 3."), "One, two → 2 …"),
+        (
+            user_message("No. Under rule R-14 this order can't be refunded; take our survey?"),
+            user_message("No, not from here: R-14 is for returns, and yours isn't one. R-02!"),
+            "No. Under rule R-14 this order can't be refunded; take our s… → "
+            "No, not from here: R-14 is for returns, and yours isn't one.…",
+        ),
         (
             user_message(FAR + "one"),
             user_message(FAR + "two"),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from rollstep.core.model.messages import (
+    Reasoning,
     TargetReply,
     Text,
     ToolCall,
@@ -252,7 +253,14 @@ def test_results_are_laid_out_and_a_gone_section_is_said() -> None:
     result = tool_result("c", '{"a": 1, "b": [1, 2]}')
     assert sections(result)[0].text.count("\n") > 3
     spans = compared(tool_result("c", "fine"), tool_result("c", "fine", is_error=True))
-    assert spans[-1] == ("[-an error-]", "removed")
+    assert spans == [("[-an error-]", "removed"), ("\n", "text"), ("fine", "text")]
+
+
+def test_reasoning_has_its_sign_and_what_went_of_it_stands_where_it_was() -> None:
+    thought = TargetReply((Text("Yes."),), (Reasoning("I think so."),))
+    spans = compared(target_reply("Yes."), thought)
+    assert spans == [("[-∴ I think so.-]", "removed"), ("\n", "text"), ("Yes.", "text")]
+    assert compared(thought, None)[0] == ("∴ I think so.", "reasoning")
 
 
 def test_a_huge_take_is_wrapped_only_where_it_is_seen() -> None:
