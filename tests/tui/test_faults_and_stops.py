@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from rollstep.core.model.messages import Stop, ToolResult, payload_text
-from rollstep.core.rules.faults import FAULTS
+from rollstep.core.rules.faults.kinds import FAULTS
 from rollstep.tui.screens.debugger_stops import Actions as Stops
 from rollstep.tui.screens.editor import EditorScreen
 from rollstep.tui.screens.fault import FaultScreen
@@ -187,6 +187,19 @@ async def test_a_rollout_is_stopped_for_a_usual_reason_with_a_note(opened: Opene
         assert "The rollout has ended here" in driver.text()
         await driver.press("u")
         assert model.path.stop is None
+
+
+async def test_letters_typed_at_the_list_of_reasons_do_not_stop_for_one_of_them(
+    opened: Opened,
+) -> None:
+    async with opened(sample="refund") as driver:
+        model = driver.screen.model
+        await driver.press("s", "s", "0")
+        await driver.pilot.press(*"enough", "enter")
+        assert isinstance(driver.app.screen, StopScreen)
+        assert model.path.stop is None
+        await driver.pilot.press("x")
+        assert "Tab first" in str(driver.app.screen.query_one("#keys").render())
 
 
 async def test_a_reason_of_ones_own_is_offered_the_next_time(opened: Opened) -> None:

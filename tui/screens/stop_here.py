@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -24,6 +25,8 @@ MEANS = {
 }
 """What the usual reasons mean; others are this rollout's own words."""
 _KEYS = "Enter stop   Tab your own reason, note   Esc cancel"
+_TYPED = "Tab first: a reason of your own is typed in the line below the list."
+_LIST_KEYS = frozenset(("j", "k", "g", "G", "space"))
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,12 @@ class StopScreen(ModalScreen[StopChoice | None]):
         self._list.styles.height = len(self._list.rows)
         self._list.focus()
         self._guard.opened("the dialog opens")
+
+    def on_key(self, event: events.Key) -> None:
+        """Letters typed at the list are meant as a reason: Enter must not give the list's then."""
+        if self._list.has_focus and event.is_printable and event.key not in _LIST_KEYS:
+            self._guard.opened("letters")
+            self.query_one("#keys", Static).update(_TYPED)
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
         """Enter on a reason."""
