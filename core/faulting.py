@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .model.view import View
-from .rules.fault_rules import drawn_fault
+from .rules.faults.drawing import drawn_fault
 from .rules.views import Injected
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .errors import UsageError
 from .model.messages import ToolResult
 from .model.steps import Step
-from .rules.fault_rules import FaultSpot, fault_spot
+from .rules.faults.drawing import FaultSpot, fault_spot
 from .writer import TreeWriter
 
 

@@ -215,6 +215,6 @@ def _faults_may(project: Project, call: ToolCall) -> bool:
     """Whether a rule of the project may answer in the simulator's place."""
     if not project.faults:
         return False
-    from rollstep.core.rules.faults import fits
+    from rollstep.core.rules.faults.kinds import fits
 
     return any(rule.probability > 0 and fits(rule, call) for rule in project.faults)

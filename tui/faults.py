@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from rollstep.core.errors import UsageError
 from rollstep.core.model.messages import ToolResult
 from rollstep.core.model.project import Project
-from rollstep.core.rules.fault_rules import FaultSpot, fault_spot
-from rollstep.core.rules.faults import Offer, offers
+from rollstep.core.rules.faults.drawing import FaultSpot, fault_spot
+from rollstep.core.rules.faults.kinds import Offer, offers
 from rollstep.core.rules.views import PathState
 
 from .edits import rerun_cost

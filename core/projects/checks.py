@@ -127,7 +127,7 @@ def _check_fault_rule(
     name = values.get("fault")
     if not isinstance(name, str) or "respond" in nodes:
         return True
-    from ..rules.faults import FAULTS, nearest
+    from ..rules.faults.kinds import FAULTS, nearest
 
     if name in FAULTS:
         return True

@@ -18,7 +18,7 @@ from rollstep.core.model.project import PythonSimulator
 from rollstep.core.model.view import View
 from rollstep.core.roles.protocols import Answer
 from rollstep.core.roles.registry import build_roles, with_objects
-from rollstep.core.rules.faults import FAULTS
+from rollstep.core.rules.faults.kinds import FAULTS
 from rollstep.core.session import Session
 from rollstep.core.store.library import Library
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rollstep.core.model.messages import ToolResult, parts_text
-from rollstep.core.rules.faults import Offer
+from rollstep.core.rules.faults.kinds import Offer
 from rollstep.core.rules.schemas import needs_package
 from textual import events, work
 from textual.app import ComposeResult

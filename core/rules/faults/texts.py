@@ -6,9 +6,9 @@ import json
 import random
 from typing import Any
 
-from ..model.project import Tool
-from .json_values import MISSING, parse
-from .schema_example import example_from_schema
+from ...model.project import Tool
+from ..json_values import MISSING, parse
+from ..schema_example import example_from_schema
 
 LONG = 200_000
 """Characters of a very long output, at least."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from ..model.project import Tool
-from .json_values import MISSING, parse
-from .schema_example import example_from_schema
-from .schemas import args_problem, result_problem
+from ...model.project import Tool
+from ..json_values import MISSING, parse
+from ..schema_example import example_from_schema
+from ..schemas import args_problem, result_problem
 
 _MEMBERS = 50
 """Members of an object that are tried one after the other."""

@@ -1,7 +1,7 @@
 """Faults: tool results that go wrong on purpose. Pure: what is known of the call in, a result out.
 
 ``FAULTS`` names the built-in kinds; a project has its own beside them (``FaultRule.respond``).
-Which rule of a project fires where is decided in ``fault_rules.py``.
+Which rule of a project fires where is decided in ``drawing.py``.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ..errors import UsageError
-from ..model.debugging import FaultRule
-from ..model.messages import Payload, ToolCall, ToolResult, parts_text, text_parts
-from ..model.project import Project, Tool
-from . import fault_texts as texts
-from .conditions import answered_call
-from .json_values import includes, parse
+from ...errors import UsageError
+from ...model.debugging import FaultRule
+from ...model.messages import Payload, ToolCall, ToolResult, parts_text, text_parts
+from ...model.project import Project, Tool
+from ..conditions import answered_call
+from ..json_values import includes, parse
+from . import texts
 from .misfit import misfit
 
 

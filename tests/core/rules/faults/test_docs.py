@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 from rollstep.core.projects.reader import parse_project
-from rollstep.core.rules.faults import FAULTS, fault_place
+from rollstep.core.rules.faults.kinds import FAULTS, fault_place
 
-from ..projects_for_tests import refund
-from .test_faults import CALL, made
+from ...projects_for_tests import refund
+from .test_kinds import CALL, made
 
-PAGE = (Path(__file__).parents[3] / "docs" / "faults.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "faults.md").read_text(encoding="utf-8")
 HEAD = """\
 title: demo
 target: {kind: echo}

@@ -4,10 +4,10 @@ import pytest
 from rollstep.core.model.debugging import FaultRule
 from rollstep.core.model.messages import ToolCall, target_reply, user_message
 from rollstep.core.model.view import View
-from rollstep.core.rules.fault_rules import drawn_fault
+from rollstep.core.rules.faults.drawing import drawn_fault
 from rollstep.core.rules.views import Injected
 
-from ..projects_for_tests import refund
+from ...projects_for_tests import refund
 
 CALL = ToolCall("c1", "get_order", '{"order_id": "4471"}')
 SAME = ToolCall("c0", "get_order", '{"order_id": "4471"}')

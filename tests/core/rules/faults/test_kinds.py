@@ -19,7 +19,7 @@ from rollstep.core.model.messages import (
     user_message,
 )
 from rollstep.core.model.project import Tool
-from rollstep.core.rules.faults import (
+from rollstep.core.rules.faults.kinds import (
     FAULTS,
     FaultPlace,
     fault_place,
@@ -29,8 +29,8 @@ from rollstep.core.rules.faults import (
     why_not,
 )
 
-from ...strategies import texts
-from ..projects_for_tests import ORDER, refund
+from ....strategies import texts
+from ...projects_for_tests import ORDER, refund
 
 RETURNS = {
     "type": "object",

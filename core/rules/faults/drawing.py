@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..model.messages import Payload, ToolResult
-from ..model.project import Project
-from ..model.view import View, seeded
-from .faults import FAULTS, FaultPlace, fault_place, fault_result, find_fault, fits, why_not
-from .views import Injected, PathState
+from ...model.messages import Payload, ToolResult
+from ...model.project import Project
+from ...model.view import View, seeded
+from ..views import Injected, PathState
+from .kinds import FAULTS, FaultPlace, fault_place, fault_result, find_fault, fits, why_not
 
 
 def drawn_fault(view: View, injected: Sequence[Injected]) -> tuple[str, ToolResult] | None:
