@@ -142,17 +142,23 @@ class Session(OpenRollout):
     def replay(self, leaf_id: str | None = None) -> None:
         """From now on what this rollout holds answers equal questions, the branch that ends at
         ``leaf_id`` first. Any other raises NotRecorded, until ``let_through`` is called for the
-        role; no model is asked. Called again, it takes in what was made since.
+        role; no model is asked. What is made from now on is not in the recording.
         """
         from .roles.replay import Recording, Replaying
 
         self._player.must_be_idle()
         self._asker.cast.replaying = Replaying(Recording(self.rollout, leaf_id))
 
+    def record_more(self, leaf_id: str | None = None) -> None:
+        """While replaying, take what was made since into the recording."""
+        before = self._asker.cast.replaying
+        if before is not None:
+            self.replay(leaf_id)
+            for role in before.through:
+                self.let_through(role)
+
     def let_through(self, role: Role) -> None:
-        """While replaying, ask this role itself for what is not recorded, until ``replay`` is
-        called again.
-        """
+        """While replaying, ask this role itself for what is not recorded."""
         if self._asker.cast.replaying is not None:
             self._asker.cast.replaying.through.add(role)
 

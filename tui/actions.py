@@ -93,6 +93,7 @@ ACTIONS: tuple[Action, ...] = (
         "outline",
         "The whole tree: branches, edits, flags, drafts",
     ),
+    _look("present", "p", "p", "present", "Present the branch from here: full screen, offline"),
     _look("jump_back", "apostrophe", "'", "", "Back to where the last jump began"),
     _look("select", "v", "v", "", "Select text: drag with the mouse, then y"),
     _look("copy", "y", "y", "copy", "Copy the selected text, or the step's"),
@@ -113,6 +114,7 @@ ACTIONS: tuple[Action, ...] = (
     _make("fault", "f", "f", "fault", "Inject a fault in place of a tool result"),
     _make("stop_here", "0", "0", "", "Stop here, with a reason"),
     _make("more_turns", "", ":", "", "More turns: raise max_turns and go on"),
+    _make("replay_off", "", ":", "", "Stop replaying: the roles answer everything again"),
     _make("silence", "exclamation_mark", "!", "", "Silence a flag of this step, with a reason"),
     _make("new", "a", "a", "new", "A new project: blank, from a seed row, or a copy"),
     _make("undo", "u", "u", "undo", "Undo the last command"),
@@ -130,7 +132,7 @@ ACTIONS: tuple[Action, ...] = (
 
 BY_ID = {action.id: action for action in ACTIONS}
 
-_OPENING = ("find", "open_step", "outline", "diff", "theme", "palette", "help", "leave")
+_OPENING = ("find", "open_step", "present", "outline", "diff", "theme", "palette", "help", "leave")
 OPENING_KEYS = frozenset(
     key for a in ACTIONS if a.guard == "opens" or a.id in _OPENING for key in a.keys
 )
@@ -162,6 +164,7 @@ _LOOK_ORDER = (
     "diff",
     "outline",
     "copy",
+    "present",
 )
 _MAKE_ORDER = (
     *("step", "turn", "run", "edit", "write", "retake", "undo", "breaks", "export", "fault"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rollstep.core.model.debugging import Breakpoint
     from rollstep.core.model.history import Draft
     from rollstep.core.model.project import Project
+    from rollstep.core.model.steps import Role
     from rollstep.core.session import Session
     from rollstep.core.store.change import Saved, Summary
     from rollstep.core.store.library import Library
@@ -233,6 +234,10 @@ class Controller:
     def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> Future[object] | None:
         """Let runs pause here and nowhere else; one that is going on takes notice."""
         return self._quiet(lambda session: session.set_breakpoints(breakpoints))
+
+    def let_through(self, role: Role) -> None:
+        """While replaying, ask this role itself for what is not recorded."""
+        self._call(lambda session: session.let_through(role))
 
     def pause(self) -> None:
         """Let a run end after the step that is being made."""

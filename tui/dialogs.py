@@ -90,8 +90,15 @@ class Dialogs:
 
         self.app.push_screen(ChooseScreen(ChooseRequest(title, rows, text)), chosen)
 
-    def when_trusted(self, model: DebuggerModel, go: Callable[[], None]) -> None:
-        """Ask, once for a project, whether its own code may run; then go on."""
+    def when_trusted(
+        self, model: DebuggerModel, go: Callable[[], None], *, replaying: bool = True
+    ) -> None:
+        """Ask, once for a project, whether its own code may run; then go on. ``replaying``: not
+        where recorded answers alone stand in the roles' place.
+        """
+        if replaying and model.replaying is not None and not model.replaying:
+            go()  # no role is asked
+            return
         project = model.project
         kinds = {kind_of(project, role) for role in ("evaluator", "target", "tool")}
         wants = self.app.controller.maker.wants(project) if kinds & {"python", "llm"} else ()

@@ -96,6 +96,7 @@ class Player:
     def toggle(self) -> bool:
         """Pause, or go on; False at the end, where nothing is left to be played."""
         if self.at_end:
+            self.playing = False
             return False
         self.playing = not self.playing
         self._now = None

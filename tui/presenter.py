@@ -16,7 +16,7 @@ from rollstep.core.model.history import Command
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Rollout
-from rollstep.core.model.steps import ROLES, Attempt, Step
+from rollstep.core.model.steps import ROLES, Attempt, Role, Step
 from rollstep.core.rules.stepper import Action, next_action
 
 from .branches import branch_name
@@ -64,6 +64,9 @@ class DebuggerModel(Moving):
         self.drafts: frozenset[str] = frozenset()
         self.drafted: frozenset[str] = frozenset()
         self.notice = snapshot.notice
+        self.replaying: frozenset[Role] | None = None
+        """While recorded answers stand in the roles' place: those that answer themselves what is
+        not recorded."""
         self.narrow = False
         self.widths: tuple[int, ...] = (26, 35, 32)
         self.layout = LaneLayout(self)

@@ -14,7 +14,7 @@ from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rollstep.core.errors import RoleError, RollstepError
+from rollstep.core.errors import NOT_RECORDED, RoleError, RollstepError
 from textual import events
 from textual._context import active_message_pump
 from textual.await_complete import AwaitComplete
@@ -201,6 +201,8 @@ class RollstepApp(OrderedKeys[int]):
         if type(error).__name__ == "HumanNeeded":
             debugger.model.follow_head()
             debugger.make.do_write()
+        elif isinstance(error, RoleError) and error.kind == NOT_RECORDED:
+            debugger.feature("present").not_recorded(error, message.label)
         elif isinstance(error, RoleError):
             debugger.flash(f"{error}", "error")
         elif isinstance(error, RollstepError):

@@ -23,6 +23,8 @@ FEATURES: dict[str, str] = {
     "outline": "debugger_outline",
     "diff": "debugger_compare",
     "silence": "debugger_silence",
+    "present": "debugger_present",
+    "replay_off": "debugger_present",
 }
 """Action to module. Its class ``Actions`` takes the screen and has a ``do_`` method for each."""
 
