@@ -195,6 +195,8 @@ def _ask_words(model: DebuggerModel, action: Ask) -> Span:
     elif action.last_chance:
         what = "last word (the last permitted turn is over)"
     kind = kind_of(project, action.role)
+    if model.replaying is not None and action.role not in model.replaying and kind != "human":
+        return f"s gives the {what} as recorded, free; where it is not, you are asked", "ok"
     faulty = action.call is not None and _faults_may(project, action.call)
     if faulty and kind in ("human", ""):
         return f"w writes the {what}; s lets the fault rules answer first", "ok"
