@@ -246,6 +246,20 @@ def diff_command(
     return run_diff(left, right, DiffOptions(library, as_json, words, width))
 
 
+@app.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on a line for each thing.")
+@LIBRARY
+def doctor_command(as_json: bool, library: Path | None) -> int:
+    """Look at what rollstep needs here, offline, and say what to do about what is wrong.
+
+    Python, terminal, library, settings, themes, kinds of roles, and keys by name. The exit status
+    is 1 when something will not work.
+    """
+    from .commands.doctor import DoctorOptions, run_doctor
+
+    return run_doctor(DoctorOptions(library, as_json))
+
+
 @app.command("list")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @LIBRARY

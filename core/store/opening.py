@@ -23,12 +23,12 @@ def connect(
     path: Path, *, create: bool, durable: bool, wait: float
 ) -> tuple[sqlite3.Connection, bool]:
     """A connection to a library of the newest version, and whether it can only be read."""
-    _check_file(path, create)
+    check_file(path, create)
     read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
     connection = None
     try:
-        connection = _connection(path, read_only, wait)
-        _check_content(connection, path)
+        connection = connection_to(path, read_only, wait)
+        check_content(connection, path)
         if not read_only:
             _prepare(connection, durable, wait)
         elif migrations.version_of(connection) < schema.VERSION:
@@ -47,7 +47,10 @@ def connect(
     return connection, read_only
 
 
-def _check_file(path: Path, create: bool) -> None:
+def check_file(path: Path, create: bool) -> None:
+    """Refuse what is no library as seen from outside; with ``create`` make an empty private file
+    where none is. Raises InputError, StoreError.
+    """
     try:
         if path.is_dir():
             raise failures.not_a_library(path, "it is a folder")
@@ -86,7 +89,8 @@ def _not_made(path: Path, error: OSError) -> StoreError:
     )
 
 
-def _connection(path: Path, read_only: bool, wait: float) -> sqlite3.Connection:
+def connection_to(path: Path, read_only: bool, wait: float) -> sqlite3.Connection:
+    """A connection, whatever the file holds."""
     target = str(path)
     if read_only:
         # Without a log to look at, no other file needs to be made beside the library.
@@ -101,7 +105,8 @@ def _connection(path: Path, read_only: bool, wait: float) -> sqlite3.Connection:
     return connection
 
 
-def _check_content(connection: sqlite3.Connection, path: Path) -> None:
+def check_content(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse another program's database, and a newer version. Raises InputError, StoreError."""
     version = migrations.version_of(connection)
     ours = connection.execute("PRAGMA application_id").fetchone()[0] == schema.APPLICATION_ID
     empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0

@@ -10,7 +10,7 @@ import re
 
 _ANTHROPIC = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 _OPENAI = ("OPENAI_API_KEY",)
-_KEYS: dict[str, tuple[str, ...]] = {
+KNOWN_KEYS: dict[str, tuple[str, ...]] = {
     "anthropic": _ANTHROPIC,
     "cerebras": ("CEREBRAS_API_KEY",),
     "cohere": ("COHERE_API_KEY", "CO_API_KEY"),
@@ -44,7 +44,7 @@ _BARE = {"gpt-": "openai", "claude-": "anthropic"}
 def key_name(model: str) -> str:
     """The variable that a model's key is expected in."""
     provider = _provider(model) or "openai"
-    known = _KEYS.get(provider)
+    known = KNOWN_KEYS.get(provider)
     if known:
         return known[0]
     return f"{re.sub(r'[^A-Za-z0-9]', '_', provider).upper()}_API_KEY"
@@ -54,7 +54,7 @@ def missing_key(model: str) -> str:
     """The variable that has to be set before this model can be asked; the empty string where
     nothing is missing, or nothing is known.
     """
-    known = _KEYS.get(_provider(model), ())
+    known = KNOWN_KEYS.get(_provider(model), ())
     return "" if not known or any(os.environ.get(name) for name in known) else known[0]
 
 
