@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from rollstep.core.rules.query.completion import completions
 from rollstep.core.rules.query.parsing import QueryError
+from rollstep.core.rules.query.schema_values import declared_in
 from rollstep.core.rules.query.step_query import STEPS, compile_query
 from rollstep.core.rules.query.step_values import values_in
 
@@ -23,13 +24,14 @@ def problem(text: str) -> QueryError | None:
 
 
 def looker(model: DebuggerModel) -> Look:
-    """Looks at queries with what occurs in this rollout at hand."""
+    """Looks at queries with what occurs in this rollout, and what its tools declare, at hand."""
     values = values_in(model.path.steps, model.project, model.scores)
+    declared = declared_in(model.project)
 
     def look(text: str, cursor: int) -> Looked:
         offers = tuple(
             Offer(each.replacement, each.words, each.start, each.end)
-            for each in completions(text, cursor, STEPS, values)
+            for each in completions(text, cursor, STEPS, values, declared)
         )
         error = problem(text) if text.strip() else None
         unfinished = error is not None and bool(offers) and error.column > offers[0].start

@@ -16,4 +16,5 @@ Steps:
 - ``step_query`` - a query compiled for each shape of step, and asked of any step of a path
 - ``path_facts`` - the facts of a path, computed where they are asked for
 - ``step_values`` - the values that occur in a path, for completion
+- ``schema_values`` - the members and values that the project's tools declare, for completion
 """

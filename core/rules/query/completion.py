@@ -19,6 +19,7 @@ from .nodes import (
     ref_text,
 )
 from .parsing import Piece, pieces
+from .schema_values import Declared
 
 OFFERED = 200
 """Completions that are offered at most."""
@@ -55,11 +56,12 @@ def completions(
     cursor: int,
     vocabulary: Vocabulary,
     values: Mapping[str, Sequence[Value]] | None = None,
+    declared: Mapping[str, Declared] | None = None,
 ) -> list[Completion]:
     """What could stand at the cursor, the likeliest first. ``values`` are those that are known to
-    occur, by field, as a query names it (``tool``, ``args/order_id``).
+    occur, by field, as a query names it (``tool``, ``args/order_id``); ``declared`` is what may.
     """
-    known = values or {}
+    known, declared = values or {}, declared or {}
     before = text[: max(0, min(cursor, len(text)))]
     read = pieces(before, vocabulary)
     last = read[-1] if read else None
@@ -69,13 +71,13 @@ def completions(
         last = read[-1] if read else None
     if last is not None and _awaits_value(last, touching):
         longer = _longer(before, last, vocabulary) if touching else []
-        return longer + _values(text, before, last, vocabulary, known)
+        return longer + _values(text, before, last, vocabulary, known, declared)
     found: list[Completion] = []
     if last is not None and last.kind == "field":
         found += _operators(before, last, vocabulary)
     if last is not None and last.kind in ("field", "value", "close"):
         found += _joining(text, before)
-    return (found + _fields(text, before, vocabulary, known))[:OFFERED]
+    return (found + _fields(text, before, vocabulary, known, declared))[:OFFERED]
 
 
 def _awaits_value(last: Piece, touching: bool) -> bool:
@@ -88,6 +90,7 @@ def _values(
     last: Piece,
     vocabulary: Vocabulary,
     known: Mapping[str, Sequence[Value]],
+    declared: Mapping[str, Declared],
 ) -> list[Completion]:
     """Values of the field that the last piece belongs to."""
     ref = last.ref
@@ -107,6 +110,9 @@ def _values(
         offered |= {"true": "", "false": ""}
     for value in () if field.only else known.get(ref_text(ref), ()):
         offered.setdefault(value_text(value, field), "in this rollout")
+    if (member := declared.get(ref_text(ref))) is not None:
+        for value in member.values:
+            offered.setdefault(value_text(value, field), f"may be so, {member.whose}")
     first = [shown for shown in offered if shown.strip('"').casefold().startswith(wanted)]
     later = [shown for shown in offered if wanted in shown.casefold() and shown not in first]
     return [
@@ -150,7 +156,11 @@ def _joining(text: str, before: str) -> list[Completion]:
 
 
 def _fields(
-    text: str, before: str, vocabulary: Vocabulary, known: Mapping[str, Sequence[Value]]
+    text: str,
+    before: str,
+    vocabulary: Vocabulary,
+    known: Mapping[str, Sequence[Value]],
+    declared: Mapping[str, Declared],
 ) -> list[Completion]:
     begun, start, end = _word(text, before)
     offered = {field.name: field.help for field in vocabulary.fields}
@@ -158,6 +168,8 @@ def _fields(
     for name in known:
         if name not in offered:
             offered[name] = "in this rollout"
+    for name, member in declared.items():
+        offered[name] = member.words
     folded = begun.casefold()
     first = [name for name in offered if name.casefold().startswith(folded)]
     later = [name for name in offered if folded in name.casefold() and name not in first]
