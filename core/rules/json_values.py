@@ -32,17 +32,27 @@ def same_value(one: Any, other: Any) -> bool:
         return bool(one == other)
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
-    if isinstance(one, dict):
-        return (
-            isinstance(other, dict)
-            and one.keys() == other.keys()
-            and all(same_value(value, other[key]) for key, value in one.items())
-        )
-    if isinstance(one, list):
-        return (
-            isinstance(other, list) and len(one) == len(other) and all(map(same_value, one, other))
-        )
+    if isinstance(one, dict | list):
+        return _same_inside(one, other)
     return bool(one == other)
+
+
+def _same_inside(one: Any, other: Any) -> bool:
+    # Without recursion: what a tool answers may be nested as deeply as it can be read at all.
+    waiting = [(one, other)]
+    while waiting:
+        one, other = waiting.pop()
+        if isinstance(one, dict):
+            if not isinstance(other, dict) or one.keys() != other.keys():
+                return False
+            waiting += [(value, other[key]) for key, value in one.items()]
+        elif isinstance(one, list):
+            if not isinstance(other, list) or len(one) != len(other):
+                return False
+            waiting += zip(one, other, strict=True)
+        elif not same_value(one, other):
+            return False
+    return True
 
 
 def includes(whole: Any, wanted: dict[str, Any]) -> bool:

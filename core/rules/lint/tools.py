@@ -179,18 +179,27 @@ def _is_failure(value: Any) -> bool:
     return isinstance(value, dict) and bool(value.get("error") or value.get("errors"))
 
 
-def _difference(one: Any, other: Any, at: str = "") -> tuple[str, Any, Any]:
-    """The first place where two values differ."""
+def _difference(one: Any, other: Any) -> tuple[str, Any, Any]:
+    """The first place where two values differ, as a JSON pointer, and what stands there."""
+    at = ""
+    while (inside := _first_inside(one, other)) is not None:
+        name, one, other = inside
+        at = f"{at}/{name}"
+    return brief(at), one, other
+
+
+def _first_inside(one: Any, other: Any) -> tuple[str | int, Any, Any] | None:
+    """The first member in which two values differ; None where they differ as a whole."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in (*one, *(key for key in other if key not in one)):
             was, now = one.get(key, MISSING), other.get(key, MISSING)
             if was is MISSING or now is MISSING or not same_value(was, now):
-                return _difference(was, now, f"{at}/{key}")
+                return key, was, now
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for index, (was, now) in enumerate(zip(one, other, strict=True)):
             if not same_value(was, now):
-                return _difference(was, now, f"{at}/{index}")
-    return brief(at), one, other
+                return index, was, now
+    return None
 
 
 def _shown(value: Any) -> str:

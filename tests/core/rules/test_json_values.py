@@ -49,6 +49,14 @@ def test_values_that_are_the_same(one: object, other: object) -> None:
     assert same_value(one, other)
 
 
+@pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}")])
+def test_values_as_deep_as_can_be_read_are_compared(opens: str, closes: str) -> None:
+    one, other = (parse(f"{opens * 900}{leaf}{closes * 900}") for leaf in "12")
+    assert MISSING not in (one, other)
+    assert same_value(one, one)
+    assert not same_value(one, other)
+
+
 def test_a_null_argument_is_not_a_missing_one() -> None:
     assert includes({"a": None}, {"a": None})
     assert not includes({}, {"a": None})

@@ -119,6 +119,13 @@ def test_the_same_value_sentences_and_failures_are_no_drift(first: str, second: 
     assert _twice(first, second) == []
 
 
+@pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}")])
+def test_drift_is_found_as_deep_as_results_can_be_read(opens: str, closes: str) -> None:
+    first, second = (f"{opens * 900}{leaf}{closes * 900}" for leaf in "12")
+    assert _twice(first, second) == ["state-drift"]
+    assert _twice(first, first) == []
+
+
 def test_single_words_are_compared() -> None:
     assert _twice("shipped", "lost") == ["state-drift"]
 
