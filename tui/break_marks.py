@@ -71,7 +71,7 @@ def _was_asked_for(step: Step) -> bool:
 
 
 class _Before:
-    """The place before a step (see ``Where`` of ``step_fields``)."""
+    """The place before a step (see ``Where`` of ``step_facts``)."""
 
     __slots__ = ("_holding", "_index")
 
