@@ -125,7 +125,7 @@ def overrule_request(model: DebuggerModel, stop: Stop, *, draft: str) -> EditReq
     elif not isinstance(action, Ask):
         action = Ask("target", 0)
     request = _ask_request(model, action, number, draft)
-    title = f"Overrule the stop: write step {number}, the {ANSWERS[action.role]}, in its place"
+    title = f"Overrule the stop: write step {number}, the {ANSWERS[action.role]}"
     return replace(request, title=title, prefill=prefill, can_switch=False)
 
 
