@@ -101,7 +101,12 @@ _WORDS = _doc("Words in the evaluator's own text that end the rollout with goal_
 _WORDS_RULE = _doc("exact: the whole text, or a whole line of it, is the word; contains: anywhere.")
 _SEES = _doc("How much of the tool traffic the evaluator sees.")
 
+_PROMPT = _doc(
+    "A template (Jinja2) in place of the built-in one; docs/models.md tells what it may name."
+)
+
 SeesTools = Literal["none", "names", "full"]
+Answers = Literal["auto", "tools", "json", "text"]
 StopMatch = Literal["exact", "contains"]
 
 
@@ -114,6 +119,19 @@ class LlmEvaluator(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="k
     persona: Annotated[str, _PERSONA] = ""
     instructions: Annotated[str, _doc("How to play, in words.")] = ""
     stop_when: Annotated[str, _STOP_WHEN] = ""
+    examples: Annotated[tuple[str, ...], _doc("Messages as this user would write them.")] = ()
+    answers: Annotated[
+        Answers,
+        _doc(
+            "How it chooses between a message and a stop: tools, a JSON object (json), or a line "
+            "that says STOP: and the reason (text). auto: tools, and text where it calls none."
+        ),
+    ] = "auto"
+    stop_reasons: Annotated[
+        tuple[str, ...],
+        _doc("Reasons of your own to stop, beside goal_reached, max_turns and unrecoverable."),
+    ] = ()
+    prompt: Annotated[str | None, _PROMPT] = None
     sees_tools: Annotated[SeesTools, _SEES] = "none"
     stop_words: Annotated[tuple[str, ...], _WORDS] = ()
     stop_match: Annotated[StopMatch, _WORDS_RULE] = "exact"
@@ -206,6 +224,11 @@ class LlmTarget(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind
     system: Annotated[str | None, _SYSTEM] = None
     api_base: Annotated[str | None, _KIND_BASE] = None
     params: Annotated[JsonObject, _KIND_PARAMS] = "{}"
+    sees_context: Annotated[
+        bool,
+        _doc("A seed row's context (memory, available actions) follows the system text."),
+    ] = False
+    prompt: Annotated[str | None, _PROMPT] = None
 
 
 class ScriptedTarget(
@@ -249,6 +272,17 @@ class RulesSimulator(
     ] = False
 
 
+class ToolExample(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call and what it was answered, for a simulator to go by."""
+
+    tool: Annotated[str, _doc("Name of the tool.")]
+    respond: Annotated[
+        JsonText,
+        _doc("The result. A string is given as it is, anything else as its JSON text."),
+    ]
+    arguments: Annotated[JsonText, _doc("The arguments of the call.")] = "{}"
+
+
 class LlmSimulator(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="llm"):
     """A model invents the results."""
 
@@ -256,6 +290,14 @@ class LlmSimulator(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="k
     api_base: Annotated[str | None, _KIND_BASE] = None
     params: Annotated[JsonObject, _KIND_PARAMS] = "{}"
     world: Annotated[str, _doc("What is true in the simulated world.")] = ""
+    examples: Annotated[
+        tuple[ToolExample, ...], _doc("Calls and their results, for it to go by.")
+    ] = ()
+    state: Annotated[
+        JsonObject | None,
+        _doc("A document that it keeps and may change with each call, as it is at the start."),
+    ] = None
+    prompt: Annotated[str | None, _PROMPT] = None
     independent: Annotated[
         bool, _doc("All calls of a reply may be asked for at once; none sees another's result.")
     ] = False

@@ -32,7 +32,9 @@ class Call(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     library stores once; times in seconds; ``cost`` in dollars, None where the price is unknown.
 
     ``seconds`` is the time of the try that succeeded, the last of ``attempts``;
-    ``first_token_seconds`` the part of it before anything came, 0 where all came at once.
+    ``first_token_seconds`` the part of it before anything came, 0 where all came at once. ``note``
+    says what was unusual: that a first answer could not be used and why, say; all then counts for
+    both, and the request holds the first answer too.
     """
 
     model: str
@@ -44,6 +46,7 @@ class Call(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     attempts: int = 1
     response_id: str = ""
     first_token_seconds: float = 0.0
+    note: str = ""
 
     @property
     def tokens_per_second(self) -> float | None:

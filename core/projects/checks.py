@@ -12,7 +12,19 @@ import msgspec
 
 from ..errors import Fault
 from ..model.debugging import Breakpoint, FaultRule
-from ..model.project import EvaluatorLine, Project, ScriptedCall, Tool, ToolRule, When
+from ..model.project import (
+    EvaluatorLine,
+    LlmEvaluator,
+    LlmSimulator,
+    LlmTarget,
+    Project,
+    ScriptedCall,
+    Tool,
+    ToolExample,
+    ToolRule,
+    When,
+)
+from ..model.steps import Role
 from .json_schemas import schema_problem
 from .scalars import key_path, name_shown, printable, shown
 from .yaml_nodes import Items, Mapping, Node, Scalar
@@ -174,6 +186,33 @@ def _check_regex(
     return True
 
 
+def _check_prompt(role: Role) -> Check:
+    def check(
+        values: Table[str, Any], nodes: Table[str, Node], node: Node, path: str, ledger: Ledger
+    ) -> bool:
+        text = values.get("prompt")
+        if not isinstance(text, str):
+            return True
+        from ..rules.templates import VARIABLES, TemplateError
+        from ..rules.templates import check as check_template
+
+        here = nodes["prompt"]
+        try:
+            check_template(text, role)
+        except TemplateError as error:
+            message = f"this template cannot be read: {printable(str(error), 300)}."
+            hint = ""
+            if error.names:
+                message = f"{', '.join(map(name_shown, error.names))} stands for nothing here."
+                hint = f"A prompt of this role may name {', '.join(VARIABLES[role])}."
+            if error.line and "\n" in text:
+                message = f"line {error.line} of the template: {message}"
+            return ledger.fault(here, f"{path}.prompt", message, hint)
+        return True
+
+    return check
+
+
 def _check_tool(
     values: Table[str, Any], nodes: Table[str, Node], node: Node, path: str, ledger: Ledger
 ) -> bool:
@@ -237,6 +276,10 @@ _CHECKS: dict[type, Check] = {
     EvaluatorLine: _check_evaluator_line,
     ScriptedCall: _check_call,
     ToolRule: _check_rule,
+    ToolExample: _check_rule,
+    LlmEvaluator: _check_prompt("evaluator"),
+    LlmTarget: _check_prompt("target"),
+    LlmSimulator: _check_prompt("tool"),
     FaultRule: _check_fault_rule,
     Breakpoint: _check_breakpoint,
     Tool: _check_tool,

@@ -20,6 +20,7 @@ from ..model.project import (
     StopRules,
     TargetLine,
     Tool,
+    ToolExample,
     ToolRule,
     When,
 )
@@ -118,6 +119,7 @@ the file while you type. The schema is `core/projects/project.schema.json`, in a
 - `parameters` and `returns` are JSON Schemas, `regex` compiles, and the keys of `result` are JSON
   pointers.
 - A line of a scripted evaluator has either `text` or `stop`.
+- A `prompt` is a Jinja2 template that names only what its role knows ([models](models.md)).
 - A fault is one of the built-in kinds, or has a `respond` of its own ([faults](faults.md)).
 
 With `--roles FILE`, seed rows get the roles, tools and rules of a project file; there `title`,
@@ -131,6 +133,7 @@ _PARTS: tuple[type[msgspec.Struct], ...] = (
     ScriptedCall,
     Tool,
     ToolRule,
+    ToolExample,
     StopRules,
     Breakpoint,
     FaultRule,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import json
+import sys
 from typing import Any
 
+import msgspec
+
 from ..errors import RoleError, UsageError
-from ..model.messages import TargetReply, ToolResult, UserMessage, text_parts
+from ..model.messages import TargetReply, ToolResult, text_parts
 from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
-from ..model.steps import Call, Role
+from ..model.steps import Call, Role, Usage
 from ..model.view import View
 from ..workers.gateway import SERVICE
 from ..workers.model_keys import missing_key
@@ -17,16 +22,11 @@ from ..workers.pool import Shared, Workers
 from ..workers.rewriting import without_thoughts
 from ..workers.wire import dump, load
 from .call_ids import with_ids
-from .llm_messages import (
-    Message,
-    evaluator_messages,
-    read_evaluator,
-    read_result,
-    simulator_messages,
-    target_messages,
-    target_tools,
-)
+from .llm_evaluator import evaluator_request, read_evaluator
+from .llm_messages import Request, target_request
+from .llm_simulator import Result, read_result, repair_request, simulator_request
 from .protocols import Answer, Stream, no_stream
+from .reading import bad_reply
 
 TIMEOUT = 120.0
 """Seconds that a complete reply may take, unless the project's ``params`` give a ``timeout``. It
@@ -62,26 +62,14 @@ class _Model:
         self._params = json.dumps(params, ensure_ascii=False)
         self._elsewhere = self._api_base is not None or not _ADDRESSES.isdisjoint(params)
 
-    async def ask(
-        self, messages: list[Message], tools: list[dict[str, Any]], stream: Stream
-    ) -> tuple[ModelReply, Call, str]:
+    async def ask(self, asked: Request, stream: Stream) -> tuple[ModelReply, Call, str]:
         """The reply, how it was made, and the request as sent. Raises RoleError."""
         missing = "" if self._elsewhere else missing_key(self._model)
         if missing:
             raise RoleError(
                 f"The model {self._model} has no key: {missing} is not set.", kind="auth"
             )
-        messages = without_thoughts(self._model, messages)
-        request = ModelRequest(
-            self._model,
-            json.dumps(messages, ensure_ascii=False),
-            json.dumps(tools, ensure_ascii=False),
-            self._params,
-            self._api_base,
-            self._timeout,
-            stream=stream is not no_stream,
-            pace=PACE,
-        )
+        request = self.request(asked, stream=stream is not no_stream)
         body = await self._gateway.call(
             dump(request),
             label=f"{self._model}:",
@@ -91,7 +79,7 @@ class _Model:
         reply = load(body, ModelReply)
         call = Call(
             self._model,
-            self._params,
+            request.params,
             usage=reply.usage,
             cost=reply.cost,
             seconds=reply.seconds,
@@ -99,11 +87,32 @@ class _Model:
             response_id=reply.response_id,
             first_token_seconds=reply.first_token_seconds,
         )
-        sent: dict[str, Any] = {"model": self._model, **json.loads(reply.sent)}
-        sent["messages"] = messages
-        if tools:
-            sent.setdefault("tools", tools)
-        return reply, call, json.dumps(sent, ensure_ascii=False)
+        return reply, call, as_sent(request, json.loads(reply.sent))
+
+    def request(self, asked: Request, *, stream: bool) -> ModelRequest:
+        """What the gateway is asked."""
+        params = self._params
+        if asked.params:
+            params = json.dumps({**asked.params, **json.loads(params)}, ensure_ascii=False)
+        return ModelRequest(
+            self._model,
+            json.dumps(without_thoughts(self._model, asked.messages), ensure_ascii=False),
+            json.dumps(asked.tools, ensure_ascii=False),
+            params,
+            self._api_base,
+            self._timeout,
+            stream=stream,
+            pace=PACE,
+        )
+
+
+def as_sent(request: ModelRequest, params: dict[str, Any]) -> str:
+    """The whole request as As sent shows it, with the parameters as they went out."""
+    sent: dict[str, Any] = {"model": request.model, **params}
+    sent["messages"] = json.loads(request.messages)
+    if request.tools != "[]":
+        sent.setdefault("tools", json.loads(request.tools))
+    return json.dumps(sent, ensure_ascii=False)
 
 
 class LlmTargetRole:
@@ -114,8 +123,8 @@ class LlmTargetRole:
 
     async def reply(self, view: View, stream: Stream = no_stream) -> Answer:
         """Its reply, reasoning and tool calls as they came."""
-        tools = target_tools(view.project)
-        reply, call, request = await self._model.ask(target_messages(view), tools, stream)
+        await load_templates(view.project.target)
+        reply, call, request = await self._model.ask(target_request(view), stream)
         payload = TargetReply(
             text_parts(reply.text),
             reply.reasoning,
@@ -135,12 +144,15 @@ class LlmEvaluatorRole:
 
     async def next(self, view: View, stream: Stream = no_stream) -> Answer:
         """Its message with its own reasoning, or its stop."""
-        messages = evaluator_messages(view, self._spec)
-        reply, call, request = await self._model.ask(messages, [], stream)
-        payload = read_evaluator(_text(reply, self._spec))
-        if isinstance(payload, UserMessage) and reply.reasoning:
-            payload = UserMessage(payload.parts, reply.reasoning)
-        return Answer(payload, call=call, request=request)
+        await load_templates(self._spec)
+        asked = evaluator_request(view, self._spec)
+        shown = _notices(stream) if self._spec.answers == "json" else stream
+        reply, call, request = await self._model.ask(asked, shown)
+        try:
+            return Answer(read_evaluator(reply, self._spec), call=call, request=request)
+        except RoleError as error:
+            error.cost = call.cost
+            raise
 
 
 class LlmSimulatorRole:
@@ -151,14 +163,105 @@ class LlmSimulatorRole:
         self._model = _Model(spec, gateway)
 
     async def respond(self, view: View, stream: Stream = no_stream) -> Answer:
-        """The result of ``view.call``."""
+        """The result of ``view.call``. One that cannot be used is asked for once more, with what
+        is wrong with it.
+        """
         if view.call is None:
             raise UsageError("The tool simulator was asked without a call to answer.")
-        messages = simulator_messages(view, view.call, self._spec)
-        reply, call, request = await self._model.ask(messages, [], stream)
-        result = read_result(_text(reply, self._spec), view.project.tool(view.call.name))
-        payload = ToolResult(view.call.id, text_parts(result))
-        return Answer(payload, call=call, request=request)
+        await load_templates(self._spec)
+        asked = simulator_request(view, view.call, self._spec)
+        reply, call, request = await self._model.ask(asked, stream)
+        result = self._read(reply, call, view)
+        if result.problem:
+            result, call, request = await self._repaired(view, asked, reply, call, result, stream)
+        payload = ToolResult(view.call.id, text_parts(result.text), result.is_error)
+        return Answer(payload, state=result.state, call=call, request=request)
+
+    def _read(self, reply: ModelReply, call: Call, view: View) -> Result:
+        if reply.text:
+            return read_result(reply.text, view, self._spec)
+        instead = f"refused: {reply.refusal}" if reply.refusal else "called tools instead."
+        raise RoleError(f"The model {self._spec.model} {instead}", kind="bad_reply", cost=call.cost)
+
+    async def _repaired(
+        self,
+        view: View,
+        asked: Request,
+        reply: ModelReply,
+        first: Call,
+        result: Result,
+        stream: Stream,
+    ) -> tuple[Result, Call, str]:
+        told = _notices(stream)
+        words = f"The first answer could not be used: {result.problem}."
+        if told is not no_stream:
+            told.notice(f"{words} Asking once more.")  # type: ignore[attr-defined]
+        again = repair_request(view, asked, reply.text, result.problem)
+        try:
+            reply, second, request = await self._model.ask(again, told)
+        except RoleError as error:
+            error.cost = _sum(first.cost, error.cost)
+            raise
+        call = _together(first, second, f"{words} It was asked for once more.")
+        result = self._read(reply, call, view)
+        if result.problem:
+            failure = bad_reply(
+                self._spec.model, f"gave no usable result, twice: {result.problem}", reply.text
+            )
+            failure.cost = call.cost
+            raise failure
+        return result, call, request
+
+
+class _Notices:
+    """Passes on how an answer is being made, and not its text, which is not for reading."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def __call__(self, text: str) -> None:
+        """The text is not shown."""
+
+    def notice(self, words: str) -> None:
+        """What is told meanwhile."""
+        if (tell := getattr(self._stream, "notice", None)) is not None:
+            tell(words)
+
+
+def _notices(stream: Stream) -> Stream:
+    return stream if stream is no_stream else _Notices(stream)
+
+
+def _together(first: Call, second: Call, note: str) -> Call:
+    """Two calls that made one step: all that was used, paid and waited for."""
+    used, more = first.usage, second.usage
+    return msgspec.structs.replace(
+        second,
+        usage=Usage(
+            used.prompt_tokens + more.prompt_tokens,
+            used.completion_tokens + more.completion_tokens,
+            used.reasoning_tokens + more.reasoning_tokens,
+            used.cached_tokens + more.cached_tokens,
+            used.estimated or more.estimated,
+        ),
+        cost=_sum(first.cost, second.cost),
+        seconds=first.seconds + second.seconds,
+        first_token_seconds=first.first_token_seconds + second.first_token_seconds,
+        attempts=first.attempts + second.attempts,
+        note=note,
+    )
+
+
+def _sum(first: float | None, second: float | None) -> float | None:
+    """None where neither is known."""
+    return second if first is None else first + (second or 0.0)
+
+
+async def load_templates(spec: object) -> None:
+    """Load jinja2 before the first prompt, off the loop, which has keys to answer meanwhile."""
+    plain = isinstance(spec, LlmTarget) and spec.prompt is None and not spec.sees_context
+    if not plain and isinstance(spec, Spec) and "jinja2" not in sys.modules:
+        await asyncio.to_thread(importlib.import_module, "jinja2.sandbox")
 
 
 def llm_role(role: Role, spec: Any, workers: Workers) -> Any:
@@ -169,13 +272,3 @@ def llm_role(role: Role, spec: Any, workers: Workers) -> Any:
     if role == "target":
         return LlmTargetRole(spec, gateway)
     return LlmSimulatorRole(spec, gateway)
-
-
-def _text(reply: ModelReply, spec: Spec) -> str:
-    """The text of a reply that must be text; what stands there instead, in words, if there is
-    none.
-    """
-    if reply.text:
-        return reply.text
-    instead = f"refused: {reply.refusal}" if reply.refusal else "called tools instead of answering."
-    raise RoleError(f"The model {spec.model} {instead}", kind="bad_reply")
