@@ -13,6 +13,7 @@ import msgspec
 from ..model.steps import Usage
 
 _TABLE = "model_prices_and_context_window_backup.json"
+_DECODER = json.JSONDecoder()
 
 
 class Price(msgspec.Struct, frozen=True):
@@ -34,13 +35,14 @@ class Price(msgspec.Struct, frozen=True):
         )
 
 
+@lru_cache(maxsize=64)
 def price_of(model: str) -> Price | None:
     """The price of a model by its name, as litellm writes it; None where the table has none.
 
-    Reads the table when first asked (a tenth of a second).
+    One entry of the table is read, not the whole of it, so that a screen may ask: a few
+    milliseconds the first time, none after that.
     """
-    table = _table()
-    known = table.get(model) or table.get(model.partition("/")[2])
+    known = _entry(model) or _entry(model.partition("/")[2])
     if known is None:
         return None
     prompt, completion = known.get("input_cost_per_token"), known.get("output_cost_per_token")
@@ -56,14 +58,32 @@ def price_of(model: str) -> Price | None:
     )
 
 
+def _entry(name: str) -> dict[str, Any] | None:
+    """What the table says of one model."""
+    text = _table()
+    start = text.rfind(f"\n    {json.dumps(name)}: {{") if name else -1
+    if start < 0:
+        return None
+    try:
+        entry, _ = _DECODER.raw_decode(text, text.index("{", start))
+    except ValueError:  # a table that was cut short
+        return None
+    return entry if isinstance(entry, dict) else None
+
+
 @lru_cache(maxsize=1)
-def _table() -> dict[str, dict[str, Any]]:
+def _table() -> str:
+    """The table as text: reading it whole as JSON would hold every other thread up."""
     found = find_spec("litellm")
     if found is None or found.origin is None:
-        return {}
-    table = Path(found.origin).with_name(_TABLE)
+        return ""
     try:
-        read: dict[str, dict[str, Any]] = json.loads(table.read_text(encoding="utf-8"))
+        text = Path(found.origin).with_name(_TABLE).read_text(encoding="utf-8")
     except (OSError, ValueError):  # a release that keeps it elsewhere: prices are unknown
-        return {}
-    return read
+        return ""
+    if '\n    "' in text:
+        return text
+    try:  # a release that writes it otherwise
+        return json.dumps(json.loads(text), indent=4)
+    except ValueError:
+        return ""
