@@ -61,7 +61,7 @@ def price_of(model: str) -> Price | None:
 def _entry(name: str) -> dict[str, Any] | None:
     """What the table says of one model."""
     text = _table()
-    start = text.rfind(f"\n    {json.dumps(name)}: {{") if name else -1
+    start = text.rfind(f"{json.dumps(name)}: {{") if name else -1
     if start < 0:
         return None
     try:
@@ -81,9 +81,9 @@ def _table() -> str:
         text = Path(found.origin).with_name(_TABLE).read_text(encoding="utf-8")
     except (OSError, ValueError):  # a release that keeps it elsewhere: prices are unknown
         return ""
-    if '\n    "' in text:
+    if '": {' in text:
         return text
     try:  # a release that writes it otherwise
-        return json.dumps(json.loads(text), indent=4)
+        return json.dumps(json.loads(text))
     except ValueError:
         return ""

@@ -46,11 +46,17 @@ def test_a_price_is_found_with_the_provider_and_without_and_is_unknown_else() ->
     assert price_of("") is None
 
 
-def test_a_table_on_one_line_is_read_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_table_without_blanks_is_read_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     spec = find_spec("litellm")
     assert spec is not None
     (tmp_path / prices._TABLE).write_text(
-        json.dumps({"m": {"input_cost_per_token": 1.0, "output_cost_per_token": 2.0}}), "utf-8"
+        json.dumps(
+            {"m": {"input_cost_per_token": 1.0, "output_cost_per_token": 2.0}},
+            separators=(",", ":"),
+        ),
+        "utf-8",
     )
     spec.origin = str(tmp_path / "__init__.py")
     monkeypatch.setattr(prices, "find_spec", lambda name: spec)
