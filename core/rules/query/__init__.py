@@ -6,6 +6,7 @@ The language, whatever the things are that it is asked of:
 
 - ``nodes`` - what a query is made of: the fields of a vocabulary, and the tree
 - ``parsing`` - from a text to the tree, with errors that name the column
+- ``habits`` - what other languages write otherwise, as hints in those errors
 - ``compiling`` - from the tree to a function that answers it
 - ``completion`` - what could stand at the cursor of a query that is being typed
 

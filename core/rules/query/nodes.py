@@ -130,7 +130,7 @@ Node = Compare | Has | Not | And | Or
 BARE_NAME = re.compile(r"[\w$@.-]+")
 """What a member may be without quotes."""
 
-BARE_VALUE = re.compile(r"[^\s()\"=!<>~:/][^\s()\"]*")
+BARE_VALUE = re.compile(r"[^\s()\"'=!<>~:/][^\s()\"]*")
 """What a value may be without quotes."""
 
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")

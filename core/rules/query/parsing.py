@@ -24,6 +24,7 @@ from typing import Literal
 
 import msgspec
 
+from .habits import in_condition, in_value, meant_field
 from .nodes import (
     BARE_NAME,
     BARE_VALUE,
@@ -190,7 +191,8 @@ class _Parser:
         start = self._at
         match = _NAME.match(self._text, start)
         if match is None:
-            raise self._error(f"{self._text[start]!r} does not begin a condition")
+            hint = in_condition(self._text, start)
+            raise self._error(f"{self._text[start]!r} does not begin a condition{hint}")
         name = match[0]
         field = self._vocabulary.get(name)
         if field is None:
@@ -199,16 +201,19 @@ class _Parser:
         sign = self._text[self._at : self._at + 1]
         wanted = {"pointer": "/", "name": ".", "": ""}[field.member]
         if sign and sign in "/." and sign != wanted:
-            raise self._error(f"nothing can stand behind {name} with a {sign}")
+            hint = f"; a pointer into it begins with /: {name}/…" if wanted == "/" else ""
+            raise self._error(f"nothing can stand behind {name} with a {sign}{hint}")
         ref = Ref(name, self._members(sign), sign == ".") if sign and sign == wanted else Ref(name)
         self._piece("field", start, ref)
         return ref, field
 
     def _no_field(self, name: str, start: int) -> QueryError:
         known = self._vocabulary.names()
-        near = _nearest(name, known)
+        near = meant_field(name, known) or _nearest(name, known)
         name = name if len(name) <= 40 else f"{name[:39]}…"
         quoted = f'in quotes ("{name}") it is looked for in the {self._vocabulary.text}'
+        if inside := next((f.name for f in self._vocabulary.fields if f.member == "pointer"), ""):
+            quoted = f"inside {inside} it is {inside}/{name}; {quoted}"
         hint = f"did you mean {near}?" if near else f"{quoted}; fields are {', '.join(known)}"
         return self._error(f"no field '{name}'; {hint}", start)
 
@@ -287,7 +292,7 @@ class _Parser:
             return self._string(ref)
         match = BARE_VALUE.match(self._text, at)
         if match is None:
-            raise self._error("a value is missing")
+            raise self._error(f"a value is missing{in_value(self._text, at)}")
         self._take("value", match.end(), ref)
         return match[0]
 
