@@ -15,9 +15,9 @@ from .present_steps import cover, shown_step
 SPEEDS = (1, 2, 4, 8, 16)
 TYPED = 40.0
 """Characters of a message that are typed in a second at 1×."""
-_BETWEEN = 0.8
+BETWEEN = 0.8
 """Seconds between two steps at 1×."""
-_BEFORE_TURN = 2.0
+BEFORE_TURN = 2.0
 """Seconds before the next turn at 1×, which takes this one from the screen."""
 _LONGEST = 0.25
 """Seconds that count at most between two ticks: a program that was held up does not jump."""
@@ -91,7 +91,7 @@ class Player:
         new_turn = following < len(self._path) and isinstance(
             self._path.steps[following].payload, UserMessage
         )
-        self._wait = _BEFORE_TURN if new_turn else _BETWEEN
+        self._wait = BEFORE_TURN if new_turn else BETWEEN
 
     def toggle(self) -> bool:
         """Pause, or go on; False at the end, where nothing is left to be played."""
@@ -157,7 +157,7 @@ class Player:
         old = self.page
         self.page = Page(cover(self._project) if self.at < 0 else ())
         self.page.resize(old.width, old.height)
-        self._wait = _BEFORE_TURN
+        self._wait = BEFORE_TURN
         if self.at >= 0:
             for place in range(self._path.turn_starts[self.turn - 1], self.at):
                 self._begin(place, typed=False)
