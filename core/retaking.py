@@ -17,6 +17,7 @@ from .model.steps import Role, Step
 from .player import Player
 from .roles.protocols import no_stream
 from .rules.stepper import Ask, Nobody, Opening, next_action
+from .rules.templates import literal
 from .rules.views import PathState
 from .writer import TreeWriter
 
@@ -276,7 +277,10 @@ def varied(project: Project, role: Role, change: AskChange | None) -> Project | 
             raise UsageError(f"{change.temperature} is no temperature: give 0 or more.")
         params = {**json.loads(spec.params), "temperature": change.temperature}
         fields["params"] = json.dumps(params, ensure_ascii=False)
-    if change.instruction:
+    if change.instruction and spec.prompt is not None:
+        # A prompt of the project's own need not show the role's instructions.
+        fields["prompt"] = _below(spec.prompt, literal(change.instruction))
+    elif change.instruction:
         name = _INSTRUCTIONS[role]
         fields[name] = _below(getattr(spec, name), change.instruction)
     return _replace(project, **{_FIELDS[role]: _replace(spec, **fields)})

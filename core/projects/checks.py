@@ -205,8 +205,8 @@ def _check_prompt(role: Role) -> Check:
             if error.names:
                 message = f"{', '.join(map(name_shown, error.names))} stands for nothing here."
                 hint = f"A prompt of this role may name {', '.join(VARIABLES[role])}."
-            if error.line and "\n" in text:
-                message = f"line {error.line} of the template: {message}"
+            if error.line and isinstance(here, Scalar) and here.literal:
+                here = Scalar(text, False, here.line + error.line, 1)
             return ledger.fault(here, f"{path}.prompt", message, hint)
         return True
 

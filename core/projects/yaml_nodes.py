@@ -33,7 +33,9 @@ _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 @dataclass(slots=True)
 class Scalar:
-    """A text; ``plain`` when it stands without quotes. Lines and columns count from 1."""
+    """A text; ``plain`` when it stands without quotes, ``literal`` when its lines are the file's,
+    below the bar. Lines and columns count from 1.
+    """
 
     text: str
     plain: bool
@@ -41,6 +43,7 @@ class Scalar:
     column: int
     size: int = 1
     height: int = 1
+    literal: bool = False
 
 
 @dataclass(slots=True)
@@ -142,7 +145,8 @@ class _Composer:
             text = event.value
             if not text.isascii():
                 text = _PAIR.sub(lambda pair: _joined(pair[0]), text)
-            self._add(Scalar(text, plain, line, column), event.anchor)
+            literal = event.style == "|"
+            self._add(Scalar(text, plain, line, column, literal=literal), event.anchor)
         elif isinstance(event, yaml.AliasEvent):
             self._alias(event.anchor, line, column)
         elif isinstance(event, yaml.CollectionStartEvent):
