@@ -9,7 +9,7 @@ import msgspec
 from .edits import Overridden, do_delete, left_over, name_of, plan_delete
 from .errors import UsageError
 from .model.edited import is_edit
-from .model.history import Revert, reverts_of
+from .model.history import INSERT, Revert, reverts_of
 from .model.messages import Payload, ToolResult
 from .model.steps import Step
 from .rules.keep import Kept, plan_keep
@@ -79,12 +79,8 @@ def do_revert(writer: TreeWriter, command: int, plan: Reverting, reason: str) ->
 
 def edit_behind(writer: TreeWriter, step: Step) -> Step:
     """The human's edit that this step is, or that it was copied from. Raises UsageError."""
-    steps, projects = writer.rollout.steps, writer.rollout.projects
-    edit, seen = step, {step.id}
-    while edit.copied_from in steps and edit.copied_from not in seen:
-        edit = steps[edit.copied_from]
-        seen.add(edit.id)
-    if is_edit(edit, projects[min(edit.revision, len(projects) - 1)]):
+    edit = writer.rollout.original(step)
+    if is_edit(edit, writer.rollout.project_of(edit)):
         return edit
     if step.copied_from is not None and step.replaces is not None:
         raise UsageError(f"{_named(step)} is a revert itself. u undoes it.")
@@ -113,7 +109,7 @@ def _plan_leaving_out(writer: TreeWriter, step: Step, edit: Step) -> Reverting:
 def _inserted_with(writer: TreeWriter, edit: Step) -> tuple[Step, ...]:
     """The steps that one command put in together with this one, in their order."""
     for command in writer.history.commands:
-        if command.label == "insert" and edit.id in command.step_ids:
+        if command.label == INSERT and edit.id in command.step_ids:
             made = (writer.rollout.steps[step_id] for step_id in command.step_ids)
             return tuple(step for step in made if step.copied_from is None)
     return ()

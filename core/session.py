@@ -20,7 +20,7 @@ from .ids import IdMaker, random_rollout_id
 from .journal import Keeper
 from .model.checking import check
 from .model.debugging import Breakpoint
-from .model.history import Draft
+from .model.history import INSERT, Draft
 from .model.marks import Mark, Silence
 from .model.messages import Payload
 from .model.project import Project
@@ -277,7 +277,7 @@ class Session(OpenRollout):
     async def insert(self, after: At, payloads: Sequence[Payload], reason: str = "") -> Overridden:
         """Put new steps after this one, on a new branch, with what follows kept."""
         self._player.must_be_idle()
-        with self._writer.command("insert"):
+        with self._writer.command(INSERT):
             return put_insert(self._writer, self._at(after), payloads, reason)
 
     async def delete(self, step_ids: Sequence[str]) -> Overridden:

@@ -36,7 +36,7 @@ class Subject(NamedTuple):
         """The revision that the last step was made from."""
         if self.leaf is None:
             return self.rollout.projects[0]
-        return self.rollout.projects[_revision(self.rollout, self.rollout.steps[self.leaf])]
+        return self.rollout.project_of(self.rollout.steps[self.leaf])
 
 
 def subject(rollout: Rollout, leaf: str | None, branches: Iterable[Branch]) -> Subject:
@@ -47,7 +47,7 @@ def subject(rollout: Rollout, leaf: str | None, branches: Iterable[Branch]) -> S
 def compare_subjects(left: Subject, right: Subject) -> Comparison:
     """The two paths aligned; edits are counted as each step's own project has the roles."""
     projects = {
-        step.id: side.rollout.projects[_revision(side.rollout, step)]
+        step.id: side.rollout.project_of(step)
         for side in (left, right)
         for step in side.steps
         if step.origin == "human"
@@ -57,10 +57,6 @@ def compare_subjects(left: Subject, right: Subject) -> Comparison:
         return step.id in projects and is_edit(step, projects[step.id])
 
     return compare(left.steps, right.steps, edited)
-
-
-def _revision(rollout: Rollout, step: Step) -> int:
-    return min(step.revision, len(rollout.projects) - 1)
 
 
 def project_differences(left: Project, right: Project) -> tuple[str, ...]:

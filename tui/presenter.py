@@ -128,8 +128,7 @@ class DebuggerModel(Moving):
 
     def is_edit(self, step: Step) -> bool:
         """Whether a human changed the play with this step; as its own project has the roles."""
-        projects = self.rollout.projects
-        return is_edit(step, projects[min(step.revision, len(projects) - 1)])
+        return is_edit(step, self.rollout.project_of(step))
 
     def branch_name(self) -> str:
         """The name of the branch shown, or its number."""

@@ -18,6 +18,10 @@ class Revert(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
+INSERT = "insert"
+"""The label of the command that puts steps in between. The ledger knows them by it."""
+
+
 class Command(msgspec.Struct, frozen=True, omit_defaults=True):
     """One command: the steps it made, where it moved the head, what it renamed, hid, marked,
     silenced or set.

@@ -104,6 +104,20 @@ class Rollout:
         """The newest revision of the project."""
         return self.projects[-1]
 
+    def project_of(self, step: Step) -> Project:
+        """The revision that the step was made from; the newest where that one is not here."""
+        return self.projects[min(step.revision, len(self.projects) - 1)]
+
+    def original(self, step: Step) -> Step:
+        """The step that this one was copied from, however often, as far back as that is here; the
+        step itself where it is no copy.
+        """
+        seen = {step.id}  # a file that somebody else made may name its steps in a circle
+        while (before := self.steps.get(step.copied_from or "")) and before.id not in seen:
+            step = before
+            seen.add(step.id)
+        return step
+
     def add(self, step: Step) -> None:
         """Put a step into the tree. Its parent must be there already; its id must be new."""
         if step.id in self.steps:

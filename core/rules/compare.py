@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from ..model.edited import is_edit
 from ..model.messages import Payload, Stop, SystemNote, TargetReply, ToolCall, ToolResult
 from ..model.messages import UserMessage as Message
 from ..model.steps import Step, role_of
@@ -82,15 +83,13 @@ class Comparison:
         return not self.differing
 
 
-def by_hand(step: Step) -> bool:
-    """Whether a human made the step; what was copied counts where it was made."""
-    return step.origin == "human" and step.copied_from is None
-
-
 def compare(
-    left: Sequence[Step], right: Sequence[Step], is_edit: Callable[[Step], bool] = by_hand
+    left: Sequence[Step], right: Sequence[Step], edited: Callable[[Step], bool] | None = None
 ) -> Comparison:
-    """Align two paths. ``is_edit`` says which steps the summaries count as edits."""
+    """Align two paths. ``edited`` says which steps the summaries count as edits; without it, those
+    that a human made, for the projects are not known here.
+    """
+    edited = edited or (lambda step: is_edit(step, None))
     numbers: dict[tuple[object, Payload], int] = {}
     one, other = _Contents(left, numbers), _Contents(right, numbers)
     common = _common(one.ids, other.ids)
@@ -103,7 +102,7 @@ def compare(
     rows = _rows(pairs, one.ids, other.ids)
     differing = tuple(at for at, row in enumerate(rows) if row.kind != "same")
     blocks = tuple(at for at in differing if at == 0 or rows[at - 1].kind == "same")
-    return Comparison(one.side(is_edit), other.side(is_edit), common, rows, differing, blocks)
+    return Comparison(one.side(edited), other.side(edited), common, rows, differing, blocks)
 
 
 class _Contents:
@@ -138,14 +137,14 @@ class _Contents:
             self.ids.append(numbers.setdefault((key, payload), len(numbers)))
             self.starts.append(isinstance(payload, Message | Stop))
 
-    def side(self, is_edit: Callable[[Step], bool]) -> Side:
+    def side(self, edited: Callable[[Step], bool]) -> Side:
         turns: list[int] = []
         turn = 0
         cost, tokens, edits = 0.0, 0, 0
         for step in self.steps:
             turn += isinstance(step.payload, Message) or not turn
             turns.append(turn)
-            edits += is_edit(step)
+            edits += edited(step)
             if step.call is not None and step.copied_from is None:
                 cost += step.call.cost or 0.0
                 tokens += step.call.usage.prompt_tokens + step.call.usage.completion_tokens

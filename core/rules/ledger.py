@@ -1,6 +1,6 @@
 """The ledger of a rollout's edits: what a human changed, why, and what became of it. Pure.
 
-It is what exports carry as provenance: every entry is a frozen struct that encodes to JSON.
+Every entry is a frozen struct that encodes to JSON, so that it can be handed on as provenance.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ..model.edited import is_edit
-from ..model.history import Command, Revert, reverts_of
+from ..model.history import INSERT, Command, Revert, reverts_of
 from ..model.messages import (
     OtherPart,
     Payload,
@@ -77,7 +77,7 @@ class Ledger:
         self._rollout = rollout
         self._reverts = reverts_of(commands := tuple(commands))
         self._undone = {i for command in commands if command.undone for i in command.step_ids}
-        self._inserted = {i for c in commands if c.label == "insert" for i in c.step_ids}
+        self._inserted = {i for c in commands if c.label == INSERT for i in c.step_ids}
         self._roots: dict[str, str] = {}
         self._after: dict[str, Followed] = {}
         self._depth: dict[str, int] = {}
@@ -102,10 +102,7 @@ class Ledger:
         return self._entry(root)
 
     def _is_edit(self, step: Step) -> bool:
-        projects = self._rollout.projects
-        return step.origin == "human" and is_edit(
-            step, projects[min(step.revision, len(projects) - 1)]
-        )
+        return step.origin == "human" and is_edit(step, self._rollout.project_of(step))
 
     def _root(self, step: Step) -> Step:
         """The step that this one was copied from, however often."""

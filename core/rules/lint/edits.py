@@ -16,6 +16,7 @@ class Edits:
     """Edits, and what was made before them."""
 
     def __init__(self, rollout: Rollout) -> None:
+        self._rollout = rollout
         self._steps = rollout.steps
         self._pasts: dict[str | None, int] = {None: 0}
         """The payloads up to and including a step, as one number: the hash of each with that of
@@ -36,23 +37,11 @@ class Edits:
             yield from self._by_hand(seen, payload, self._said(original or step))
 
     def _original(self, step: Step) -> Step | None:
-        """The step that this is a copy of, however often it was copied; itself when it is none,
-        and None where that cannot be told: it was copied from another rollout, or, in a file that
-        somebody else made, from itself.
+        """The step that this is a copy of; itself when it is none, and None where that is not here:
+        it was copied from another rollout, or, in a file that somebody else made, from itself.
         """
-        # What is walked is remembered: copies of copies must not each walk to the first.
-        walked: dict[str, None] = {}
-        found: Step | None = step
-        while found is not None and found.id not in self._originals:
-            walked[found.id] = None
-            if found.copied_from is None:
-                break
-            before = self._steps.get(found.copied_from)
-            found = None if before is None or before.id in walked else before
-        if found is not None:
-            found = self._originals.get(found.id, found)
-        self._originals.update(dict.fromkeys(walked, found))
-        return found
+        original = self._rollout.original(step)
+        return original if original.copied_from is None else None
 
     def _past_differs(self, one: Step, other: Step) -> bool:
         return self._past(one.parent_id) != self._past(other.parent_id)

@@ -8,7 +8,6 @@ from copy import copy
 import msgspec
 
 from ...model.marks import Silence
-from ...model.project import Project
 from ...model.rollout import Rollout
 from ...model.steps import Step
 from ..stepper import START, Position, advance_anyway
@@ -39,7 +38,9 @@ class Linter:
         before it (a call that is left without a result).
         """
         call = answered(self._position.open_calls, step.payload)
-        seen = Seen(self._count, step, self._position, self._project(step), call)
+        # Each step is held against the revision that it was made from.
+        project = self._rollout.project_of(step)
+        seen = Seen(self._count, step, self._position, project, call)
         found = (
             *self._edits.look(seen),
             *self._order.look(seen),
@@ -58,11 +59,6 @@ class Linter:
         other = copy(self)
         other._order, other._drift = self._order.fork(), self._drift.fork()
         return other
-
-    def _project(self, step: Step) -> Project:
-        """Each step is held against the revision that it was made from."""
-        projects = self._rollout.projects
-        return projects[min(step.revision, len(projects) - 1)]
 
 
 class Flag(msgspec.Struct, frozen=True):
@@ -112,7 +108,5 @@ def with_silences(found: Iterable[Finding], silences: Iterable[Silence]) -> tupl
 def findings_with_silences(
     rollout: Rollout, leaf_id: str | None, silences: Iterable[Silence]
 ) -> tuple[Flag, ...]:
-    """All that is odd on the path to this leaf, each with its silence: what an export carries as
-    the provenance of its flags.
-    """
+    """All that is odd on the path to this leaf, each with the silence that is over it."""
     return with_silences(findings(rollout, leaf_id), silences)

@@ -2,10 +2,12 @@
 
 import gc
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rollstep.core.model.messages import Text, ToolCall, target_reply, user_message
+from rollstep.core.model.project import EchoTarget, HumanEvaluator, Project
 from rollstep.core.model.rollout import Rollout, RolloutHeader
 from rollstep.core.model.steps import Step
 
@@ -40,6 +42,25 @@ def test_many_steps_are_checked_like_one() -> None:
         empty().add_all([step("a", None), step("x", "nowhere")])
     with pytest.raises(ValueError, match="a is in the rollout already"):
         empty().add_all([step("a", None), step("a", None)])
+
+
+def test_the_original_of_a_copy_is_found_as_far_back_as_it_is_here() -> None:
+    rollout = empty()
+    copied = {"a": None, "b": "a", "c": "b", "lost": "gone", "x": "y", "y": "x"}
+    rollout.add_all(
+        msgspec.structs.replace(step(name, None), copied_from=of) for name, of in copied.items()
+    )
+    found = {name: rollout.original(rollout.steps[name]).id for name in copied}
+    assert found == {"a": "a", "b": "a", "c": "a", "lost": "lost", "x": "y", "y": "x"}
+
+
+def test_the_project_of_a_step_is_the_revision_that_it_was_made_from() -> None:
+    first, second = (
+        Project(title, EchoTarget(), HumanEvaluator()) for title in ("first", "second")
+    )
+    rollout = Rollout(RolloutHeader("r", "title"), (first, second))
+    made = [msgspec.structs.replace(step("a", None), revision=number) for number in (0, 1, 7)]
+    assert [rollout.project_of(each) for each in made] == [first, second, second]
 
 
 def test_the_cycle_collector_passes_over_steps() -> None:
