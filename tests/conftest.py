@@ -42,11 +42,12 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _an_empty_home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees or changes the settings and the library of whoever runs it."""
+    """No test sees or changes the settings, the library and the keys of whoever runs it."""
     home = Path(tempfile.mkdtemp(dir=_homes))
     monkeypatch.setenv("HOME", str(home))
     for kind in ("DATA", "CONFIG", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
 
 
 @pytest.fixture(autouse=True)

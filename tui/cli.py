@@ -286,6 +286,68 @@ def replay_command(rollout: str, library: Path | None, **options: Any) -> int:
     return run_replay(rollout, ReplayOptions(library, **options))
 
 
+@app.group("key")
+def key_group() -> None:
+    """Keep the keys of model providers in the system's keyring.
+
+    NAME is that of the variable, as in OPENAI_API_KEY. The environment comes first; the keyring is
+    asked when a model is, and the environment has no key.
+    """
+
+
+@key_group.command("set")
+@click.argument("name")
+def key_set_command(name: str) -> int:
+    """Keep a key: it is asked for without being shown, or read from stdin."""
+    from .commands.key import set_key
+
+    return set_key(name)
+
+
+@key_group.command("remove")
+@click.argument("name")
+def key_remove_command(name: str) -> int:
+    """Take a key out of the keyring."""
+    from .commands.key import remove_key
+
+    return remove_key(name)
+
+
+@key_group.command("list")
+def key_list_command() -> int:
+    """List the names of the keys that are kept."""
+    from .commands.key import list_keys
+
+    return list_keys()
+
+
+@app.command("rerun")
+@click.argument("rollout")
+@click.option("--target", metavar="MODEL", help="Who answers as the target instead.")
+@click.option("--evaluator", metavar="MODEL", help="Who plays the user instead.")
+@click.option("--api-base", metavar="URL", help="The address of a local or other server of MODEL.")
+@click.option("--project", is_flag=True, help="The project afresh, not the same messages.")
+@click.option("--turns", type=click.IntRange(min=1), help="Turns at most.")
+@click.option("--branch", metavar="NAME", help="The branch of this name or number.")
+@click.option("--headless", is_flag=True, help="Do not open both side by side afterwards.")
+@TRUST
+@LIBRARY
+def rerun_command(rollout: str, library: Path | None, **options: Any) -> int:
+    """Play a recorded rollout again with another model, as a new one.
+
+    The evaluator says the same messages as in the recording, and calls that are equal to recorded
+    ones have the recorded results. With --evaluator, or --project, the evaluator is asked anew.
+
+    MODEL is any litellm model, or python:MODULE:NAME for an object of your own (needs --trust).
+    ROLLOUT is named as for replay.
+    """
+    from .commands.rerun import RerunOptions, check_options, run_rerun
+
+    given = RerunOptions(library, **options)
+    check_options(given)
+    return run_rerun(rollout, given)
+
+
 @app.command("list")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @LIBRARY

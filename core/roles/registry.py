@@ -6,7 +6,9 @@ own is added by ``register``; its spec is a frozen struct whose tag is the kind'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -204,12 +206,24 @@ def needs_trust(project: Project) -> tuple[str, ...]:
     code = [
         s.object for s in specs if isinstance(s, PythonEvaluator | PythonTarget | PythonSimulator)
     ]
-    bases = [s.api_base for s in specs if isinstance(s, LlmEvaluator | LlmTarget | LlmSimulator)]
-    hosts = [base for base in bases if base is not None]
+    models = [s for s in specs if isinstance(s, LlmEvaluator | LlmTarget | LlmSimulator)]
+    hosts = [address for spec in models for address in _addresses(spec)]
     wants = [f"runs {', '.join(dict.fromkeys(code))}"] if code else []
     if hosts:
         wants.append(f"sends its conversation and your key to {', '.join(dict.fromkeys(hosts))}")
     return tuple(wants)
+
+
+def _addresses(spec: LlmEvaluator | LlmTarget | LlmSimulator) -> Iterator[str]:
+    """Where a model's requests go, if not to its provider; ``params`` or its name may say so."""
+    if spec.api_base is not None:
+        yield spec.api_base
+    if "://" in spec.model:
+        yield spec.model
+    if spec.params != "{}":
+        for name, value in json.loads(spec.params).items():
+            if isinstance(value, str) and (name in _ADDRESSES or _URL.match(value)):
+                yield value
 
 
 def name_of(spec: Any) -> str:
@@ -243,6 +257,9 @@ def _python(role: Role) -> Factory:
 
     return make
 
+
+_ADDRESSES = frozenset({"api_base", "base_url"})
+_URL = re.compile(r"\s*(?:https?|wss?)://", re.IGNORECASE)
 
 _stateless: set[type] = {
     HeuristicEvaluator,

@@ -37,28 +37,35 @@ KNOWN_KEYS: dict[str, tuple[str, ...]] = {
 }
 """By the provider before the ``/`` of a model's name; any one of the variables will do."""
 
+KEYLESS = frozenset({"bedrock", "ollama", "ollama_chat", "sagemaker", "vertex_ai"})
+"""Providers that are asked without a key, or with credentials of another kind."""
+
 _BARE = {"gpt-": "openai", "claude-": "anthropic"}
 """How names without a provider begin that litellm knows."""
 
 
 def key_name(model: str) -> str:
     """The variable that a model's key is expected in."""
-    provider = _provider(model) or "openai"
-    known = KNOWN_KEYS.get(provider)
-    if known:
-        return known[0]
-    return f"{re.sub(r'[^A-Za-z0-9]', '_', provider).upper()}_API_KEY"
+    return names_for(model)[0]
+
+
+def names_for(model: str) -> tuple[str, ...]:
+    """The variables that a model's key may stand in."""
+    provider = provider_of(model) or "openai"
+    made_up = f"{re.sub(r'[^A-Za-z0-9]', '_', provider).upper()}_API_KEY"
+    return KNOWN_KEYS.get(provider, (made_up,))
 
 
 def missing_key(model: str) -> str:
     """The variable that has to be set before this model can be asked; the empty string where
     nothing is missing, or nothing is known.
     """
-    known = KNOWN_KEYS.get(_provider(model), ())
+    known = KNOWN_KEYS.get(provider_of(model), ())
     return "" if not known or any(os.environ.get(name) for name in known) else known[0]
 
 
-def _provider(model: str) -> str:
+def provider_of(model: str) -> str:
+    """The provider that a model's name names; the empty string where it names none."""
     if "/" in model:
         return model.partition("/")[0]
     return next((who for start, who in _BARE.items() if model.startswith(start)), "")

@@ -59,6 +59,10 @@ class ModelRequest(msgspec.Struct, frozen=True):
     pace: float = 1.0
     key: str = ""
 
+    def __repr__(self) -> str:
+        """Without the key."""
+        return f"{type(self).__name__}(model={self.model!r}, api_base={self.api_base!r}, …)"
+
     @property
     def patience(self) -> float:
         """Seconds after which no answer can come any more, retries and waits included."""

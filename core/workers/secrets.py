@@ -1,4 +1,4 @@
-"""Keys from the environment never reach a library, a log, a traceback or the screen.
+"""Keys of the environment or the keyring never reach a library, a log, a traceback or the screen.
 
 What a child process says of itself (error words, tracebacks, its output) goes through ``mask``. A
 role's answer does not: a secret inside someone's text is data.
@@ -14,14 +14,23 @@ _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH$", re.IGNOREC
 _SHORTEST = 8
 """Shorter values are more likely words or numbers than keys, and would mask half a traceback."""
 
+_remembered: dict[str, str] = {}
+"""Secrets that are not in the environment, by value."""
+
+
+def remember(name: str, value: str) -> None:
+    """Mask this value too from now on."""
+    _remembered[value] = name
+
 
 def mask(text: str, environ: Mapping[str, str] = os.environ) -> str:
-    """The text with every secret value of the environment replaced by its variable's name."""
+    """The text with every secret value, of the environment or remembered, replaced by its name."""
     found = [
         (value, name)
         for name, value in environ.items()
         if len(value) >= _SHORTEST and _SECRET_NAME.search(name) and value in text
     ]
+    found += [pair for pair in _remembered.items() if len(pair[0]) >= _SHORTEST]
     # The longest first: one secret may be the beginning of another.
     for value, name in sorted(found, key=lambda pair: -len(pair[0])):
         text = text.replace(value, f"[{name}]")

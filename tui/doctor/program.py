@@ -12,11 +12,14 @@ from typing import get_args
 
 from rollstep.core.model.steps import Role
 from rollstep.core.roles.registry import kinds
+from rollstep.core.workers.keyring_keys import KeyringError, backend, within
+from rollstep.core.workers.keyring_keys import names as stored_names
 from rollstep.core.workers.model_keys import KNOWN_KEYS
 
 from .check import Check, note, ok, problem
 
 _PYTHON = (3, 11)
+_KEYRING_SECONDS = 5.0
 _SQLITE = (3, 34, 0)
 """The first with the tokenizer that finds Chinese and parts of words."""
 
@@ -51,22 +54,30 @@ def check_roles() -> Iterator[Check]:
 
 def check_keys(environ: Mapping[str, str] = os.environ) -> Iterator[Check]:
     """Which keys are there, by name. Their values are nobody's business, not even in part."""
-    found = [
-        name for names in KNOWN_KEYS.values() for name in names if environ.get(name, "").strip()
-    ]
-    empty = [
-        name
-        for names in KNOWN_KEYS.values()
-        for name in names
-        if name in environ and not environ[name].strip()
-    ]
+    known = list(dict.fromkeys(name for names in KNOWN_KEYS.values() for name in names))
+    found = [name for name in known if environ.get(name, "").strip()]
     if found:
-        yield ok("keys", f"in the environment: {', '.join(dict.fromkeys(found))}")
+        yield ok("keys", f"in the environment: {', '.join(found)}")
     else:
         words = "none in the environment; everything but live models works without"
-        yield note("keys", words, "Set OPENAI_API_KEY, say, or the one of your provider.")
-    for name in dict.fromkeys(empty):
-        yield note("keys", f"{name} is set and empty", "Set it or unset it.")
+        todo = "Set OPENAI_API_KEY, say, or the one of your provider."
+        yield note("keys", words, todo)
+    for name in known:
+        if name in environ and not environ[name].strip():
+            yield note("keys", f"{name} is set and empty", "Set it or unset it.")
+    yield _keyring()
+
+
+def _keyring() -> Check:
+    try:
+        where, names = within(_KEYRING_SECONDS, lambda: (backend(), stored_names()))
+    except KeyringError as error:
+        return note("keyring", str(error))
+    except TimeoutError:
+        words = f"no answer in {_KEYRING_SECONDS:g} seconds; it may wait for you to unlock it"
+        return note("keyring", words, "Unlock it, then try again.")
+    kept = ", ".join(names) or "no keys (rollstep key set NAME keeps one)"
+    return ok("keyring", f"{where}: {kept}")
 
 
 def _version(package: str) -> str:

@@ -232,3 +232,24 @@ async def test_what_an_object_in_this_process_raises_is_a_role_error_too(
     assert "canary-1" not in caught.value.detail
     with pytest.raises(RoleError, match="The evaluator function gave None"):
         await roles.evaluator.next(view("evaluator"))
+
+
+@pytest.mark.parametrize(
+    ("params", "model"),
+    [
+        ('{"api_base": "models.example"}', "openai/m"),
+        ('{"base_url": "https://models.example/v1"}', "openai/m"),
+        ('{"aws_bedrock_runtime_endpoint": "https:\\u002f/models.example"}', "bedrock/m"),
+        ("{}", "huggingface/https://models.example"),
+    ],
+)
+def test_every_way_to_send_a_key_elsewhere_needs_a_yes(params: str, model: str) -> None:
+    project = msgspec.structs.replace(PROJECT, target=LlmTarget(model, params=params))
+    (wants,) = needs_trust(project)
+    assert "your key to " in wants
+    assert "models.example" in wants
+    with pytest.raises(UsageError, match=r"models\.example.*--trust"):
+        build_roles(project)
+    headers = '{"extra_headers": {"HTTP-Referer": "https://mine.example"}, "stop": "://"}'
+    mine = msgspec.structs.replace(PROJECT, target=LlmTarget("openai/m", params=headers))
+    assert needs_trust(mine) == ()
