@@ -120,7 +120,6 @@ class Breaks:
             or watch.leaf_id != parent
             or watch.project is not project
         ):
-            path = self._writer.rollout.path(parent)
-            watch = Watch(breaks, project, self._writer.hits, path, self._scores())
+            watch = Watch(breaks, project, self._writer.hits, parent, self._scores())
             self._watch = watch
         return watch

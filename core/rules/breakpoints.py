@@ -6,24 +6,20 @@ nothing at a message. A set of none that is switched on is no set at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ..errors import UsageError
 from ..model.debugging import Breakpoint
 from ..model.messages import Payload
+from ..model.steps import ROLES
+from .plans import Plan, plan_for
 from .query.nodes import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
 from .query.parsing import QueryError, parse
-from .query.step_facts import SHAPE_OF, SHAPES, Facts
-from .query.step_fields import STEPS, fields_named
-from .query.step_query import compile_query
+from .query.step_facts import SHAPE_OF
+from .query.step_fields import STEPS
 
 _LONGEST_WORDS = 200
-
-Tests = tuple[tuple[int, Callable[[Facts], bool] | None], ...]
-"""The places of the breakpoints that may hold at some kind of step, with their tests (None: it
-does).
-"""
 
 
 def query_of(breakpoint: Breakpoint) -> Node | None:
@@ -87,34 +83,21 @@ def label_of(breakpoint: Breakpoint, number: int) -> str:
 
 
 class BreakpointSet:
-    """Breakpoints, ready to be asked: for each shape of step the tests that are left of them."""
+    """Breakpoints, ready to be asked: a plan for each shape of step."""
 
     def __init__(self, breakpoints: tuple[Breakpoint, ...]) -> None:
         self.breakpoints = breakpoints
-        self.tests: dict[str, Tests] = dict.fromkeys(SHAPES, ())
-        self.counts_repeats = False
-        self.any_before = False
-        for place, each in enumerate(breakpoints):
-            if each.enabled:
-                self.any_before = self.any_before or each.before
-                self._add(place, each)
-        self.of_type: dict[type[Payload], tuple[Tests, Tests]] = {
-            kind: (self.tests[shape], self.tests[calling or shape])
-            for kind, (shape, calling) in SHAPE_OF.items()
-        }
-        """The tests for steps of a payload type, without and with calls."""
-
-    def _add(self, place: int, breakpoint: Breakpoint) -> None:
-        node = query_of(breakpoint)
-        query = None if node is None else compile_query(node)
-        if node is not None and "repeated" in fields_named(node):
-            self.counts_repeats = True
-        for shape in SHAPES:
-            if shape.startswith("before") is not breakpoint.before:
-                continue
-            test = True if query is None else query.tests[shape]
-            if test is not False:
-                self.tests[shape] += ((place, None if test is True else test),)
+        on = [(place, each) for place, each in enumerate(breakpoints) if each.enabled]
+        after = [(place, query_of(each)) for place, each in on if not each.before]
+        before = [(place, query_of(each)) for place, each in on if each.before]
+        self.any_before = bool(before)
+        self.before = {role: plan_for(f"before {role}", before) for role in ROLES}
+        self.after: dict[type[Payload], tuple[Plan | None, Plan | None]] = {}
+        """The plans for steps of a payload type, without and with calls; where a type has none, one
+        plan for both."""
+        for kind, (shape, with_calls) in SHAPE_OF.items():
+            plan = plan_for(shape, after)
+            self.after[kind] = (plan, plan_for(with_calls, after) if with_calls else plan)
 
 
 @lru_cache(maxsize=64)

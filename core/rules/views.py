@@ -17,7 +17,8 @@ Who sees what:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import TypeVar
 
 import msgspec
@@ -162,6 +163,34 @@ class PathState:
             said = self._exchange(payload)
             self.repeats = self.repeats + 1 if said == self._last_said else 1
             self._last_said = said
+
+    def repeats_here(self) -> int:
+        """How often the exchange that the path ends with, a reply that calls no tool, came in a
+        row; the same as ``repeats``, for projects that do not count.
+        """
+        target = self._target
+        at = len(target) - 2
+        while at >= 0 and (not isinstance(target[at], TargetReply) or target[at].tool_calls):  # type: ignore[union-attr]
+            at -= 1
+        # Mostly the reply before was another, and nothing more is looked at.
+        if at < 0 or parts_text(target[at].parts) != parts_text(target[-1].parts):  # type: ignore[union-attr]
+            return 1
+        back = self._exchanges_back()
+        last = next(back)
+        return 1 + sum(1 for _ in takewhile(lambda exchange: exchange == last, back))
+
+    def _exchanges_back(self) -> Iterator[tuple[str, str]]:
+        """What was said in each turn that ended, message and reply, the last one first."""
+        replies: list[str] = []
+        for message in reversed(self._target):
+            if isinstance(message, TargetReply):
+                if not message.tool_calls:
+                    replies.append(parts_text(message.parts))
+            elif isinstance(message, UserMessage) and replies:
+                asked = parts_text(message.parts)
+                yield from ((asked, said) for said in replies)
+                replies = []
+        yield from (("", said) for said in replies)
 
     def _exchange(self, reply: TargetReply) -> tuple[str, str]:
         for message in reversed(self._target):

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..model.marks import Score
-from ..model.messages import Payload, TargetReply, ToolResult, UserMessage, parts_text
+from ..model.messages import Part, Payload, Stop, TargetReply, Text, payload_text
 from ..model.project import Project
 from ..model.steps import Step
 from .breakpoints import BreakpointSet, label_of, words_of
 from .hits import Fired, Hits
+from .query.compiling import SEARCHED
 from .query.step_facts import Facts
 from .stepper import Ask
 from .views import PathState
@@ -25,19 +26,15 @@ class Watch(Facts):
     """
 
     __slots__ = (
-        "_asked",
-        "_asked_before",
-        "_counts_repeats",
         "_hits",
-        "_of_type",
-        "_said_before",
-        "_times",
+        "_last_said",
+        "_plans",
+        "_state",
         "breaks",
         "cost",
         "leaf_id",
         "place",
         "project",
-        "repeated",
         "scores",
         "tokens",
         "turn",
@@ -48,7 +45,6 @@ class Watch(Facts):
     place: int
     cost: float
     tokens: int
-    repeated: int
     scores: tuple[Score, ...]
 
     def __init__(
@@ -56,83 +52,94 @@ class Watch(Facts):
         breaks: BreakpointSet,
         project: Project,
         hits: Hits,
-        path: Iterable[Step] = (),
+        leaf_id: str | None = None,
         scores: Sequence[Score] = (),
     ) -> None:
         super().__init__(None, None, None)  # type: ignore[arg-type]  # all that it knows is its own
         self.breaks = breaks
         self.project = project
         self.scores = tuple(scores)
-        self.leaf_id: str | None = None
-        self.repeated = 0
+        self.leaf_id = leaf_id
         self._hits = hits
-        self._of_type = breaks.of_type
-        self._counts_repeats = breaks.counts_repeats
-        self._asked: UserMessage | None = None
-        self._asked_before: UserMessage | None = None
-        self._said_before = ""
-        self._times = 0
-        for step in path:
-            self.leaf_id = step.id
-            self._text = None
-            self.said = step.payload
-            self._count(step.payload)
+        self._plans = breaks.after
+        self._last_said: str | None = None
+        """What the last reply that ended a turn said; None where that was not looked at."""
 
     def after(self, step: Step, state: PathState) -> Sequence[Fired]:
         """The path goes on with this step, up to which ``state`` is its fold: who stops the run."""
-        # All in one: this is asked of every step of every batch, where each call weighs.
+        # All in one, and in plain loops: this is asked of every step of every batch, where each
+        # call weighs, and a comprehension is one.
         self.leaf_id = step.id
         payload = step.payload
         kind = type(payload)
-        tests, with_calls = self._of_type[kind]
-        if tests is not with_calls and payload.tool_calls:  # type: ignore[union-attr]
-            tests = with_calls
-        self.step = step
-        self.said = payload
-        self._text = self._folded = self._result = None
-        if kind is UserMessage:
-            self._asked = payload  # type: ignore[assignment]
-            self.repeated = 0
-        elif self._counts_repeats:
-            self._count(payload)
-        if not tests:
+        plan, with_calls = self._plans[kind]
+        if plan is not with_calls and payload.tool_calls:  # type: ignore[union-attr]
+            plan = with_calls
+        if plan is None:
             return ()
-        self.call = state.answered if kind is ToolResult else None
+        contains, matches, tests, all_tests, turn, place, cost, tokens, on_repeat = plan
+        found: list[int] = []
+        text = folded = None
+        again = False
+        if contains or matches or on_repeat:
+            parts: tuple[Part, ...] = () if kind is Stop else payload.parts  # type: ignore[union-attr]
+            one = parts[0] if len(parts) == 1 else None
+            text = one.text if type(one) is Text else payload_text(payload)
+            if on_repeat:
+                again = text == self._last_said or self._last_said is None
+                self._last_said = text
+            if contains:
+                folded = text.casefold()
+                for at, wanted in contains:
+                    if wanted in folded:
+                        found.append(at)
+            for at, search in matches:
+                if search(text, 0, SEARCHED):
+                    found.append(at)
         position = state.position
-        self.turn = position.turns or 1
-        self.place = position.depth
+        if all_tests is not tests and (
+            again
+            or position.turns >= turn
+            or position.depth >= place
+            or state.cost >= cost
+            or state.tokens >= tokens
+        ):
+            tests = all_tests
+        if tests:
+            self._look_at(step, state, text, folded)
+            for at, test in tests:
+                if test is None or test(self):
+                    found.append(at)
+        return self._stopping(sorted(found), f"at step {position.depth}") if found else ()
+
+    def _look_at(self, step: Step, state: PathState, text: str | None, folded: str | None) -> None:
+        self.step = step
+        self.said = step.payload
+        self.call = state.answered if step.role == "tool" else None
+        self.turn = state.position.turns or 1
+        self.place = state.position.depth
         self.cost = state.cost
         self.tokens = state.tokens
-        found: list[int] | None = None
-        for place, test in tests:
-            if test is None or test(self):
-                found = [*(found or ()), place]
-        return self._stopping(found, f"at step {position.depth}") if found else ()
+        self._state = state
+        self._text = text
+        self._folded = folded
+        self._result = None
+
+    @property
+    def repeated(self) -> int:
+        """How often the exchange that ends here came in a row; 0 where none ends."""
+        return _repeated(self.said, self._state)
 
     def before(self, asks: Iterable[Ask], state: PathState, last: Step | None) -> Sequence[Fired]:
         """Who stops the run before these are asked after ``last``, the end of the path."""
         found: set[int] = set()
         said = None if last is None else last.payload
         for ask in asks:
-            facts = Facts(None, said, _Next(self, state, ask.turn_index), ask.call)
-            tests = self.breaks.tests[f"before {ask.role}"]
-            found.update(place for place, test in tests if test is None or test(facts))
+            plan = self.breaks.before[ask.role]
+            if plan is not None:
+                facts = Facts(None, said, _Next(self, state, ask.turn_index, said), ask.call)
+                found.update(at for at, test in plan.all if test is None or test(facts))
         return self._stopping(sorted(found), f"before step {state.position.depth + 1}")
-
-    def _count(self, payload: Payload) -> None:
-        """Where a turn ends, hold its message and reply against those of the turn before."""
-        if type(payload) is UserMessage:
-            self._asked = payload
-            self.repeated = 0
-        elif type(payload) is TargetReply and not payload.tool_calls:
-            said = self.text()
-            again = said == self._said_before and _words(self._asked) == _words(self._asked_before)
-            # Before the first exchange nothing was said, and an empty one counts from 1 as well.
-            self.repeated = self._times = self._times + 1 if again else 1
-            self._said_before = said
-            self._asked_before = self._asked
-        else:
-            self.repeated = 0
 
     def _stopping(self, matched: Iterable[int], where: str) -> list[Fired]:
         fired: list[Fired] = []
@@ -144,22 +151,34 @@ class Watch(Facts):
         return fired
 
 
-def _words(message: UserMessage | None) -> str:
-    return "" if message is None else parts_text(message.parts)
-
-
 class _Next:
     """The place behind the end of a path. What it cost is what it has cost so far."""
 
-    __slots__ = ("cost", "place", "project", "repeated", "scores", "tokens", "turn")
+    __slots__ = ("_said", "_state", "cost", "place", "project", "scores", "tokens", "turn")
 
     answered = None
 
-    def __init__(self, watch: Watch, state: PathState, turn_index: int) -> None:
+    def __init__(
+        self, watch: Watch, state: PathState, turn_index: int, said: Payload | None
+    ) -> None:
         self.project = watch.project
         self.scores = watch.scores
-        self.repeated = watch.repeated
         self.cost = state.cost
         self.tokens = state.tokens
         self.place = state.position.depth + 1
         self.turn = turn_index + 1
+        self._said = said
+        self._state = state
+
+    @property
+    def repeated(self) -> int:
+        """How often the exchange that was just said came in a row."""
+        return _repeated(self._said, self._state)
+
+
+def _repeated(said: Payload | None, state: PathState) -> int:
+    """How often the exchange that ends with what was said, at the end of the path, came in a row; 0
+    where none ends.
+    """
+    ends = isinstance(said, TargetReply) and not said.tool_calls
+    return state.repeats_here() if ends else 0

@@ -161,7 +161,7 @@ async def test_walking_looks_at_each_step_once() -> None:
     session.rollout.path = lambda leaf: asked.append(leaf) or path(leaf)  # type: ignore
     async for _ in session.run():
         pass
-    assert len(asked) == 2
+    assert len(asked) == 1
 
 
 async def test_before_stops_before_the_role_is_asked_and_not_again_when_it_goes_on() -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from ..json_values import MISSING, same_value
-from .nodes import Compare, Has, Node, Not, Or, Ref, Vocabulary, pattern
+from .nodes import And, Compare, Has, Node, Not, Or, Ref, Vocabulary, pattern
 
 SEARCHED = 1_000_000
 """Characters of a text that a regular expression looks at."""
@@ -71,6 +71,24 @@ def compile_node(node: Node, source: Source, vocabulary: Vocabulary) -> Test | b
     if len(tests) == 1:
         return tests[0]
     return _any(tuple(tests)) if settled else _all(tuple(tests))
+
+
+def simplify(node: Node, source: Source, vocabulary: Vocabulary) -> Node | bool:
+    """What is left of a query where some of it is known, or its answer."""
+    if isinstance(node, Compare | Has):
+        test = compile_node(node, source, vocabulary)
+        return test if isinstance(test, bool) else node
+    if isinstance(node, Not):
+        part = simplify(node.part, source, vocabulary)
+        return (not part) if isinstance(part, bool) else Not(part)
+    settled = isinstance(node, Or)
+    parts = [simplify(part, source, vocabulary) for part in node.parts]
+    if any(part is settled for part in parts):
+        return settled
+    left = tuple(part for part in parts if not isinstance(part, bool))
+    if len(left) < 2:
+        return left[0] if left else not settled
+    return Or(left) if settled else And(left)
 
 
 def _effort(node: Node) -> int:

@@ -25,15 +25,17 @@ class Compiled:
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.tests: dict[str, Test | bool] = {
-            shape: _each_call(compile_node(node, source_for(shape), STEPS), shape)
-            for shape in SHAPES
-        }
+        self.tests: dict[str, Test | bool] = {shape: compiled_for(node, shape) for shape in SHAPES}
 
     def holds(self, facts: Facts, shape: str) -> bool:
         """Whether it holds for this step, whose shape is known."""
         test = self.tests[shape]
         return test if isinstance(test, bool) else test(facts)
+
+
+def compiled_for(node: Node, shape: str) -> Test | bool:
+    """The test that is left of a query for this shape, or its answer."""
+    return _each_call(compile_node(node, source_for(shape), STEPS), shape)
 
 
 def _each_call(test: Test | bool, shape: str) -> Test | bool:

@@ -33,7 +33,8 @@ from rollstep.core.rules.breakpoints import BreakpointSet
 from rollstep.core.rules.hits import Hits
 from rollstep.core.rules.json_values import MISSING
 from rollstep.core.rules.query.compiling import Known, Reader
-from rollstep.core.rules.query.parsing import And, Has, Node, Not, Or, parse, to_text
+from rollstep.core.rules.query.nodes import And, Compare, Has, Node, Not, Or, Ref, to_text
+from rollstep.core.rules.query.parsing import parse
 from rollstep.core.rules.query.step_facts import SHAPES, shape_of
 from rollstep.core.rules.query.step_fields import STEPS, source_for
 from rollstep.core.rules.query.step_query import Compiled, PathFacts, compile_query, holds
@@ -366,7 +367,7 @@ def test_what_a_run_looks_at_is_what_the_screen_finds(
     for index, each in enumerate(path):
         state.extend(each)
         if index == half:  # as a run that begins in the middle does
-            watch = Watch(breaks, PROJECT, Hits(), path[:index])
+            watch = Watch(breaks, PROJECT, Hits(), path[index - 1].id if index else None)
         held = {fired.breakpoint for fired in watch.after(each, state)}
         so_far = PathFacts(path[: index + 1], PROJECT)
         place, _ = so_far.facts(index)
@@ -376,6 +377,41 @@ def test_what_a_run_looks_at_is_what_the_screen_finds(
         for ask in (Ask("evaluator", 1), Ask("target", 0), Ask("tool", 0, A)):
             held_before = bool(watch.before((ask,), state, each))
             assert held_before is compiled.holds(*so_far.facts_before(ask))
+
+
+_counts = st.builds(
+    Compare,
+    st.sampled_from(["turn", "step", "cost", "tokens", "repeated"]).map(Ref),
+    st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),
+    st.integers(-1, 4) | st.sampled_from([0.5, 1.0, 2.5]),
+)
+_others = st.sampled_from([Has(Ref("late")), Compare(Ref("kind"), "=", "reply")])
+
+
+def _joined(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    parts = st.lists(inner, min_size=2, max_size=3).map(tuple)
+    return st.builds(And, parts) | st.builds(Or, parts) | st.builds(Not, inner)
+
+
+@given(
+    st.recursive(_counts | _others, _joined, max_leaves=4),
+    st.lists(
+        st.sampled_from([user_message("a"), user_message("b"), target_reply("c"), SystemNote(())]),
+        max_size=9,
+    ),
+    st.integers(0, 9),
+)
+def test_a_breakpoint_that_sleeps_wakes_in_time(
+    node: Node, said: list[Payload], start: int
+) -> None:
+    paid = Call("m", usage=Usage(1, 1), cost=0.5)
+    path = path_of(*(step(payload, call=paid) for payload in said))
+    watch = Watch(BreakpointSet((Breakpoint(to_text(node)),)), PROJECT, Hits())
+    facts, state = PathFacts(path, PROJECT), PathState(PROJECT)
+    for index, each in enumerate(path):
+        state.extend(each)
+        if index >= start:
+            assert bool(watch.after(each, state)) is holds(Compiled(node), facts, index)
 
 
 def test_arguments_of_a_result_of_no_call_match_nothing() -> None:
