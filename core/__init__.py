@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .errors import RoleError as RoleError
     from .errors import RollstepError as RollstepError
     from .errors import UsageError as UsageError
+    from .model.debugging import Breakpoint as Breakpoint
+    from .model.debugging import FaultRule as FaultRule
     from .model.messages import Stop as Stop
     from .model.messages import TargetReply as TargetReply
     from .model.messages import ToolCall as ToolCall
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
     from .model.view import View as View
     from .projects.reader import read_project as read_project
     from .retaking import AskChange as AskChange
+    from .roles.human import HumanNeeded as HumanNeeded
+    from .rules.compare import compare as compare
+    from .rules.ledger import Ledger as Ledger
+    from .rules.lint.linter import findings as findings
     from .session import Session as Session
     from .store.library import Library as Library
 
@@ -40,6 +46,8 @@ _WHERE = {
     "RoleError": ".errors",
     "RollstepError": ".errors",
     "UsageError": ".errors",
+    "Breakpoint": ".model.debugging",
+    "FaultRule": ".model.debugging",
     "Stop": ".model.messages",
     "TargetReply": ".model.messages",
     "ToolCall": ".model.messages",
@@ -56,6 +64,10 @@ _WHERE = {
     "View": ".model.view",
     "read_project": ".projects.reader",
     "AskChange": ".retaking",
+    "HumanNeeded": ".roles.human",
+    "compare": ".rules.compare",
+    "Ledger": ".rules.ledger",
+    "findings": ".rules.lint.linter",
     "Session": ".session",
     "Library": ".store.library",
 }
