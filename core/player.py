@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from .asking import Asker, Made
 from .breaking import Breaks
@@ -13,14 +14,18 @@ from .errors import NOT_RECORDED, RoleError, UsageError
 from .events import Failed, Paused
 from .model.marks import Score
 from .model.messages import Stop
-from .model.project import StopRules
+from .model.project import Project, StopRules
 from .model.steps import Attempt, Step
 from .playthrough import attempt_of
 from .rules.hits import Fired
+from .rules.limits import Limits
 from .rules.stepper import Action, Ask, Nobody, next_action, together
-from .rules.stops import limit_reached, limit_stop
+from .rules.stops import exchange_repeated, limit_stop
 from .rules.views import PathState
 from .writer import TreeWriter
+
+if TYPE_CHECKING:
+    from .budget import RolloutBudget
 
 _NO_LIMITS = StopRules()
 
@@ -50,6 +55,7 @@ class Player:
         self.breaks = Breaks(writer, scores)
         self._task: asyncio.Task[object] | None = None
         self._between = False
+        self._budget: RolloutBudget | None = None
 
     def cancel(self) -> bool:
         """Cancel the call in flight; False when there is none."""
@@ -139,7 +145,44 @@ class Player:
         action = next_action(state.position, writer.project)
         if isinstance(action, Nobody):
             return None
+        if isinstance(action, Ask) and (words := await self.too_dear((action,), state, parent)):
+            return self._not_asked(words, parent)
         return await self._make(action, state, parent)
+
+    async def too_dear(
+        self,
+        asks: Sequence[Ask],
+        state: PathState,
+        parent: str | None,
+        project: Project | None = None,
+    ) -> str:
+        """Why the project's budget forbids to ask this now, in words; empty where it does not, or
+        where a human was told so here and asks again. ``project`` may be a variant.
+        """
+        project = project or self._writer.project
+        if not Limits.of(project.stop).any or self._asker.cast.replaying is not None:
+            return ""
+        with self.being_busy():
+            return await self._money().refusal_once(asks, state, project, parent)
+
+    def _money(self) -> RolloutBudget:
+        """What the rollout has spent by now."""
+        if self._budget is None:
+            from .budget import RolloutBudget  # what offline projects never load
+
+            self._budget = RolloutBudget()
+        self._budget.count(self._writer.rollout.steps.values(), self.attempts)
+        return self._budget
+
+    def _not_asked(self, words: str, parent: str | None) -> Step | None:
+        """Wait for a human in place of asking; or end the rollout, where the project says so."""
+        writer = self._writer
+        if writer.project.stop.on_limit == "stop":
+            stop = writer.put_stop(limit_stop(words), parent)
+            writer.save()
+            return stop
+        self._stop_at(parent, (), words)
+        return None
 
     async def _make(self, action: Action, state: PathState, parent: str | None) -> Step:
         writer = self._writer
@@ -163,6 +206,10 @@ class Player:
         if parent != writer.head:
             writer.set_head(parent)
         project, revision = writer.project, writer.revision
+        state = writer.state_at(parent)
+        if words := await self.too_dear(asks, state, parent):
+            stop = self._not_asked(words, parent)
+            return (() if stop is None else (stop,)), None
         steps: list[Step] = []
         failed: list[tuple[RoleError, Ask]] = []
 
@@ -175,7 +222,6 @@ class Player:
             steps.append(writer.put_made(outcome, last, revision=revision, late=late))
             writer.save()
 
-        state = writer.state_at(parent)
         try:
             with self.being_busy():
                 await self._asker.make_together(asks, state, project, self.seed, parent, receive)
@@ -187,13 +233,12 @@ class Player:
     @contextmanager
     def being_busy(self) -> Iterator[None]:
         """Meanwhile nothing else is made, and ``cancel`` cancels the task that this runs in."""
-        self.busy = True
-        self._task = asyncio.current_task()
+        before = self.busy, self._task
+        self.busy, self._task = True, asyncio.current_task()
         try:
             yield
         finally:
-            self.busy = False
-            self._task = None
+            self.busy, self._task = before
 
     def fail(self, error: RoleError, ask: Ask, parent: str | None) -> None:
         """Keep a failure, as an attempt; that nothing is recorded is none."""
@@ -229,9 +274,15 @@ class Player:
     def _limit_at(self, step_id: str) -> str:
         """Which limit the path to this step has reached, in words."""
         writer = self._writer
-        if writer.project.stop == _NO_LIMITS or writer.recorded_next(step_id) is not None:
+        project = writer.project
+        if project.stop == _NO_LIMITS or writer.recorded_next(step_id) is not None:
             return ""
-        return limit_reached(writer.state_at(step_id), writer.project)
+        if Limits.of(project.stop).any:
+            money = self._money()
+            if words := money.reached(project):
+                money.has_told(step_id)
+                return words
+        return exchange_repeated(writer.state_at(step_id), project)
 
     def _stop_at(
         self, at: str | None, fired: Sequence[Fired], limit: str = "", pause: str = ""

@@ -22,11 +22,13 @@ from .model.steps import Attempt, Step, role_of
 from .roles.human import HumanNeeded
 from .roles.protocols import no_stream
 from .rules.hits import Hits
+from .rules.limits import Limits
 from .rules.stepper import Ask, Nobody, next_action, together
 from .rules.stops import limit_reached, limit_stop
 from .rules.views import PathState
 
 if TYPE_CHECKING:
+    from .budget import RolloutBudget, RunBudget
     from .roles.registry import Roles
     from .rules.breakpoints import BreakpointSet
     from .rules.watch import Watch
@@ -70,12 +72,15 @@ async def play_through(
     clock: Clock = wall_clock,
     each: Each | None = None,
     on_break: OnBreak = "park",
+    budget: RunBudget | None = None,
 ) -> Played:
     """Play until a stop, a limit, a breakpoint, a human's move, or a failure. Raises nothing of a
     role's; UsageError for a breakpoint that cannot be asked.
 
     ``each`` is called with every step before the next role is asked, to save what was paid for.
     Of calls that are asked for at once, the results that came are kept when another fails.
+    ``budget`` is what the whole run may spend; a call that neither it nor the project's own limits
+    allow is not made.
     """
     state = PathState(project)
     has_limits = project.stop != _NO_LIMITS
@@ -84,6 +89,7 @@ async def play_through(
     failed: list[tuple[RoleError, Ask]] = []
     said: list[str] = []
     watch = _watch(project) if project.breakpoints and on_break != "ignore" else None
+    money = _money(project, budget)
 
     def put(made: Made) -> None:
         payload = made.payload
@@ -101,6 +107,8 @@ async def play_through(
         )
         steps.append(step)
         state.extend(step)
+        if money is not None:
+            money.spending.add_step(step)
         if made.request is not None:
             requests.append(made.request)
         if each is not None:
@@ -128,6 +136,14 @@ async def play_through(
             last = steps[-1] if steps else None
             said.extend(one.words for one in watch.before(asks or (action,), state, last))
         if not said:
+            aside = None
+            if money is not None and isinstance(action, Ask):
+                aside = await money.reserve(asks or (action,), state, project)
+                if aside.refused and aside.own and project.stop.on_limit == "stop":
+                    put(Made(limit_stop(aside.refused), "rule"))
+                    continue
+                if aside.refused:
+                    return played("parked", aside.refused)
             try:
                 if asks:
                     await make_together(asks, state, project, roles, seed, receive)
@@ -138,6 +154,9 @@ async def play_through(
             except RoleError as error:
                 assert isinstance(action, Ask)
                 failed.append((error, action))
+            finally:
+                if money is not None and aside is not None:
+                    money.settle(aside, failed)
             if failed:
                 return played("failed", str(failed[0][0]))
         if state.position.due == "nobody" or not (has_limits or said):
@@ -150,6 +169,15 @@ async def play_through(
             if not said or on_break == "park":
                 return played("parked", words)
             put(Made(Stop(BREAKPOINT, "rule", words), "rule"))
+
+
+def _money(project: Project, run: RunBudget | None) -> RolloutBudget | None:
+    """What the rollout spends, where something limits it."""
+    if run is None and not Limits.of(project.stop).any:
+        return None
+    from .budget import RolloutBudget
+
+    return RolloutBudget(run)
 
 
 def _watch(project: Project) -> Watch | None:

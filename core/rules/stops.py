@@ -13,6 +13,7 @@ from ..model.messages import (
     parts_text,
 )
 from ..model.project import Project
+from .limits import Limits
 from .stepper import Ask
 from .views import PathState
 
@@ -71,12 +72,13 @@ def has_stop_word(text: str, project: Project) -> bool:
 
 def limit_reached(state: PathState, project: Project) -> str:
     """Which of the project's limits this path has reached, in words; empty for none."""
-    limits = project.stop
-    if limits.max_cost_usd is not None and state.cost >= limits.max_cost_usd:
-        return f"${state.cost:.2f} of ${limits.max_cost_usd:.2f} spent"
-    if limits.max_tokens is not None and state.tokens >= limits.max_tokens:
-        return f"{state.tokens:,} of {limits.max_tokens:,} tokens used"
-    repeats = limits.repeated_exchanges
+    limits = Limits.of(project.stop)
+    return limits.reached(state.cost, state.tokens) or exchange_repeated(state, project)
+
+
+def exchange_repeated(state: PathState, project: Project) -> str:
+    """That the path goes round and round, in words; empty where it does not."""
+    repeats = project.stop.repeated_exchanges
     if (
         repeats is not None
         and state.repeats >= repeats

@@ -39,7 +39,7 @@ MEMBERS = {
         (
             *("asking", "edits", "history", "journal", "open_rollout", "player", "playthrough"),
             *("writer", "casting", "retaking", "reverting", "faulting", "injecting", "stopping"),
-            *("commanding", "breaking"),
+            *("commanding", "breaking", "pricing", "spending", "budget"),
         ),
         "session",
     ),

@@ -1,0 +1,164 @@
+"""Money: before a call, what it may take is set aside; after it, what it took is counted.
+
+A rollout counts all that was paid for in it: every branch, hidden steps, takes, and what failed
+attempts had cost by then. A run counts all its rollouts together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from .errors import RoleError
+from .model.project import Project
+from .model.steps import Attempt, Step
+from .pricing import Estimate, estimate_of, spec_of
+from .roles.llm import load_templates
+from .rules.limits import Limits
+from .rules.stepper import Ask
+from .rules.views import PathState
+from .spending import Spending, refusal
+
+
+class SetAside(NamedTuple):
+    """What is set aside for calls that are being made; or why they may not be made (``refused``,
+    in words), and whether the rollout's ``own`` budget says so.
+    """
+
+    dollars: float = 0.0
+    tokens: int = 0
+    refused: str = ""
+    own: bool = False
+
+
+class RunBudget:
+    """What all rollouts of a run may spend together. Lives on one event loop.
+
+    A call that does not fit waits while others are under way, because they take less than was set
+    aside for them as a rule; where none is, it is refused.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.dollars = 0.0
+        self.tokens = 0
+        self.unpriced: set[str] = set()
+        """Models that were asked and whose price is unknown."""
+        self.refused = ""
+        """Why a call was refused, in words; no further rollout begins then."""
+        self._aside = SetAside(0.0, 0)
+        self._under_way = 0
+        self._settled = asyncio.Event()
+
+    async def reserve(self, asked: Sequence[Estimate]) -> SetAside:
+        """Set aside what these calls may take; or why they may not be made."""
+        self.unpriced.update(each.model for each in asked if each.price is None)
+        while True:
+            dollars = self.dollars + self._aside.dollars
+            tokens = self.tokens + self._aside.tokens
+            words = refusal(self.limits, dollars, tokens, asked)
+            if not words:
+                break
+            if not self._under_way:
+                self.refused = f"the run's budget: {words}"
+                return SetAside(refused=self.refused)
+            self._settled.clear()
+            await self._settled.wait()
+        aside = SetAside(
+            sum(each.reserved_cost or 0.0 for each in asked),
+            sum(each.reserved_tokens for each in asked),
+        )
+        self._change(aside, 1)
+        return aside
+
+    def settle(self, aside: SetAside, dollars: float, tokens: int) -> None:
+        """These calls are over, and took so much."""
+        self._change(SetAside(-aside.dollars, -aside.tokens), -1)
+        self.dollars += dollars
+        self.tokens += tokens
+        self._settled.set()
+
+    def _change(self, aside: SetAside, calls: int) -> None:
+        self._under_way += calls
+        dollars = self._aside.dollars + aside.dollars if self._under_way else 0.0
+        self._aside = SetAside(dollars, self._aside.tokens + aside.tokens)
+
+
+class RolloutBudget:
+    """What one rollout has spent, and the limits of its project and of its run."""
+
+    def __init__(self, run: RunBudget | None = None) -> None:
+        self.spending = Spending()
+        self._run = run
+        self._steps = 0
+        self._attempts = 0
+        self._before = (0.0, 0)
+        self._told: tuple[str | None, int] | None = None
+
+    def count(self, steps: Iterable[Step], attempts: Sequence[Attempt]) -> None:
+        """Count what has come since the last time; ``steps`` are all of the rollout."""
+        for step in islice(steps, self._steps, None):
+            self._steps += 1
+            self.spending.add_step(step)
+        for attempt in attempts[self._attempts :]:
+            self.spending.add_attempt(attempt)
+        self._attempts = len(attempts)
+
+    def reached(self, project: Project) -> str:
+        """Which of the project's limits has been reached, in words; empty for none."""
+        limits = Limits.of(project.stop)
+        return limits.reached(self.spending.dollars, self.spending.tokens)
+
+    async def refusal(self, asks: Sequence[Ask], state: PathState, project: Project) -> str:
+        """Why the project's limits forbid these calls, in words; empty where they do not."""
+        limits = Limits.of(project.stop)
+        if not limits.any:
+            return ""
+        asked = await self.estimates(asks, state, project)
+        return refusal(limits, self.spending.dollars, self.spending.tokens, asked) if asked else ""
+
+    async def refusal_once(
+        self, asks: Sequence[Ask], state: PathState, project: Project, parent: str | None
+    ) -> str:
+        """The same, but who is told and asks again at the same place goes on."""
+        if self._told is not None and self._told[0] == parent and len(asks) <= self._told[1]:
+            self._told = None
+            return ""
+        words = await self.refusal(asks, state, project)
+        self._told = (parent, len(asks)) if words else None
+        return words
+
+    def has_told(self, parent: str | None) -> None:
+        """A human knows that a limit was reached with this step."""
+        self._told = (parent, 1)
+
+    async def reserve(self, asks: Sequence[Ask], state: PathState, project: Project) -> SetAside:
+        """Set aside what these calls may take; or why they may not be made."""
+        asked = await self.estimates(asks, state, project)
+        spent, tokens = self._before = (self.spending.dollars, self.spending.tokens)
+        if asked and (words := refusal(Limits.of(project.stop), spent, tokens, asked)):
+            return SetAside(refused=words, own=True)
+        return SetAside() if self._run is None else await self._run.reserve(asked)
+
+    def settle(self, aside: SetAside, failed: Iterable[tuple[RoleError, Ask]]) -> None:
+        """The calls are over: what those took that failed is counted too."""
+        self.spending.dollars += sum(error.cost or 0.0 for error, _ in failed)
+        if self._run is not None:
+            dollars, tokens = self._before
+            spending = self.spending
+            self._run.settle(aside, spending.dollars - dollars, spending.tokens - tokens)
+
+    async def estimates(
+        self, asks: Sequence[Ask], state: PathState, project: Project
+    ) -> list[Estimate]:
+        """What these calls may take; nothing for roles that no model plays."""
+        found = []
+        for ask in asks:
+            spec = spec_of(project, ask.role)
+            if spec is not None:
+                await load_templates(spec)
+                usual = self.spending.usual_reply(ask.role, spec.model)
+                found.append(estimate_of(spec, state.view(ask, project), usual))
+        return found

@@ -1,0 +1,147 @@
+"""What the next call would cost, before it is made: an estimate, and the most that it can be.
+
+Four characters are taken for a token. How long the reply will be nobody knows: as long as this
+role's replies in the rollout were so far, or as the project's ``max_tokens`` lets it be.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from .errors import RollstepError
+from .model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
+from .model.steps import Role
+from .model.view import View
+from .roles.llm_evaluator import evaluator_request
+from .roles.llm_messages import Request, target_request
+from .roles.llm_simulator import simulator_request
+from .workers.prices import Price, price_of
+
+USUAL_REPLY = 300
+"""Tokens of a reply where nothing is known of this role's."""
+
+RESERVED_REPLY = 4096
+"""Tokens that a budget sets aside for a reply where the project's ``params`` set no limit."""
+
+CHARACTERS = 4
+"""In a token, as a rule."""
+
+_MOST = ("max_tokens", "max_completion_tokens")
+
+Spec = LlmEvaluator | LlmTarget | LlmSimulator
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """What one step of a model may take: tokens of the prompt; of the reply as usual, at most (0
+    where nothing says), and as many as a budget sets aside. Dollars are None where the price is
+    unknown; ``own_server`` is why, at a server of one's own. ``calls`` may be made for the step.
+    """
+
+    model: str
+    prompt_tokens: int
+    reply_tokens: int
+    most_reply_tokens: int
+    reserved_reply_tokens: int
+    price: Price | None = None
+    own_server: bool = False
+    calls: int = 1
+
+    @property
+    def cost(self) -> float | None:
+        """Dollars that it is likely to cost."""
+        return self._cost(self.reply_tokens, 1)
+
+    @property
+    def most_cost(self) -> float | None:
+        """Dollars that it costs at most."""
+        most = self.most_reply_tokens
+        return self._cost(most, self.calls) if most else None
+
+    @property
+    def reserved_cost(self) -> float | None:
+        """Dollars that a budget sets aside."""
+        return self._cost(self.reserved_reply_tokens, self.calls)
+
+    @property
+    def reserved_tokens(self) -> int:
+        """Tokens that a budget sets aside."""
+        return self.calls * (self.prompt_tokens + self.reserved_reply_tokens)
+
+    def _cost(self, reply: int, calls: int) -> float | None:
+        price = self.price
+        if price is None:
+            return None
+        return calls * (price.prompt * self.prompt_tokens + price.completion * reply)
+
+
+def spec_of(project: Project, role: Role) -> Spec | None:
+    """The model that plays this role; None where none does."""
+    spec: Any = project.tool_simulator if role == "tool" else getattr(project, role)
+    return spec if isinstance(spec, Spec) else None
+
+
+def estimate_of(spec: Spec, view: View, usual: int) -> Estimate:
+    """What asking this model would cost; ``usual`` is how long its replies are."""
+    prompt = tokens_of(_characters(view, spec))
+    price = price_of(spec.model)
+    limit = _limit(spec)
+    most = limit or (price.most_completion_tokens if price is not None else 0)
+    reserved = limit or min(most or RESERVED_REPLY, RESERVED_REPLY)
+    return Estimate(
+        spec.model,
+        prompt,
+        min(usual, most) if most else usual,
+        most,
+        reserved,
+        price,
+        price is None and spec.api_base is not None,
+        2 if _may_repair(spec, view) else 1,
+    )
+
+
+def tokens_of(characters: int) -> int:
+    """About so many tokens."""
+    return characters // CHARACTERS + 1
+
+
+def _may_repair(spec: Spec, view: View) -> bool:
+    """Whether the answer may be asked for once more, because it must fit a schema or a form."""
+    if not isinstance(spec, LlmSimulator):
+        return False
+    tool = view.project.tool(view.call.name) if view.call is not None else None
+    return spec.state is not None or (tool is not None and tool.returns is not None)
+
+
+def _limit(spec: Spec) -> int:
+    """Tokens of a reply that the project allows; 0 where it does not say."""
+    params = json.loads(spec.params)
+    for name in _MOST:
+        if isinstance(most := params.get(name), int) and most > 0:
+            return most
+    return 0
+
+
+def _characters(view: View, spec: Spec) -> int:
+    """Of the request; of the messages alone where it cannot be made (asking says why)."""
+    try:
+        request = _request(view, spec)
+    except RollstepError:
+        return sum(len(repr(message)) for message in view.messages)
+    return _length(request.messages) + _length(request.tools)
+
+
+def _request(view: View, spec: Spec) -> Request:
+    if isinstance(spec, LlmEvaluator):
+        return evaluator_request(view, spec)
+    if isinstance(spec, LlmTarget):
+        return target_request(view)
+    assert view.call is not None
+    return simulator_request(view, view.call, spec)
+
+
+def _length(things: Sequence[dict[str, Any]]) -> int:
+    return len(json.dumps(things, ensure_ascii=False)) if things else 0

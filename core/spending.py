@@ -1,0 +1,73 @@
+"""What calls have cost, and whether there is enough left for the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from .model.steps import Attempt, Call, Role, Step
+from .pricing import USUAL_REPLY, Estimate
+from .rules.limits import Limits, in_dollars
+
+_REMEMBERED = 10
+"""Replies of a role from which their usual length is taken."""
+
+
+class Spending:
+    """What was paid for so far. ``unknown`` counts calls whose price nobody knows, ``estimated``
+    those whose tokens the provider did not count.
+    """
+
+    def __init__(self) -> None:
+        self.dollars = 0.0
+        self.tokens = 0
+        self.unknown = 0
+        self.estimated = 0
+        self._replies: dict[tuple[Role, str], list[int]] = {}
+
+    def add_step(self, step: Step) -> None:
+        """A step; one that is a copy was paid for before."""
+        if step.call is None or step.copied_from is not None:
+            return
+        self.add_call(step.call)
+        replies = self._replies.setdefault((step.role, step.call.model), [])
+        replies.append(step.call.usage.completion_tokens)
+        del replies[:-_REMEMBERED]
+
+    def add_call(self, call: Call) -> None:
+        """A call that was answered."""
+        tokens = tokens_of(call)
+        self.tokens += tokens
+        self.dollars += call.cost or 0.0
+        self.unknown += call.cost is None and tokens > 0
+        self.estimated += call.usage.estimated
+
+    def add_attempt(self, attempt: Attempt) -> None:
+        """A failure: what had arrived by then was paid for, too."""
+        self.dollars += attempt.cost or 0.0
+
+    def usual_reply(self, role: Role, model: str) -> int:
+        """Tokens of a reply of this role by this model."""
+        replies = self._replies.get((role, model))
+        return round(median(replies)) if replies else USUAL_REPLY
+
+
+def tokens_of(call: Call) -> int:
+    """All that a call took."""
+    return call.usage.prompt_tokens + call.usage.completion_tokens
+
+
+def refusal(limits: Limits, dollars: float, tokens: int, asked: Sequence[Estimate]) -> str:
+    """Why these calls may not be made, in words; empty where they may. An unknown price counts as
+    none: only its tokens are counted.
+    """
+    if words := limits.reached(dollars, tokens):
+        return words
+    what = "the next step" if len(asked) == 1 else f"the next {len(asked)} calls"
+    cost = sum(each.reserved_cost or 0.0 for each in asked)
+    if limits.dollars is not None and cost > (left := limits.dollars - dollars):
+        return f"{what} may cost {in_dollars(cost)} and {in_dollars(left)} is left"
+    take = sum(each.reserved_tokens for each in asked)
+    if limits.tokens is not None and take > (rest := limits.tokens - tokens):
+        return f"{what} may take {take:,} tokens and {rest:,} are left"
+    return ""
