@@ -194,12 +194,20 @@ class Retaking:
         most = 1 if place.kind == "object" else AT_ONCE
         for start in range(place.first, place.first + n, most):
             indices = range(start, min(start + most, place.first + n))
+            await self._must_afford(place, len(indices), variant)
             await self._ask(place, indices, variant, receive)
             if failed or self._player.pause:
                 break
         if failed:
             raise _failure(failed[0], len(made), n)
         return tuple(sorted(made, key=lambda step: step.take))
+
+    async def _must_afford(self, place: _Place, count: int, variant: Project | None) -> None:
+        """Raise UsageError where the budget has not enough for so many takes."""
+        asks = (place.ask,) * count
+        parent = place.step.parent_id
+        if words := await self._player.too_dear(asks, place.state, parent, variant):
+            raise UsageError(f"Not asked: {words}. The same key again goes on all the same.")
 
     async def _ask(
         self,
