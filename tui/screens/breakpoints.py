@@ -32,10 +32,13 @@ _BESIDES = 8
 """Cells of the dialog's width that a row does not have: border, padding, scroll bar, cursor."""
 _LINES, _TYPING = 9, 6
 """Lines of the dialog besides its list, and those of the line to type in."""
-_LIST_KEYS = (
-    "Enter set, close  1-9 Space on, off  a any condition  c run to it  Esc",
-    "e query  n name  i skip hits  o once  B before  - remove  u undo  / filter",
-)
+_ROW_KEYS = {
+    BREAK: "Enter edit  Space on, off  a any condition  c run to it  Esc",
+    RUN: "Enter run to it, close  1-9 set  a any condition  Esc",
+    OFFER: "Enter set, close  1-9 Space on, off  a any condition  c run to it  Esc",
+}
+_BREAK_KEYS = "e query  n name  i skip hits  o once  B before  - remove  u undo  / filter"
+"""What is for those that are set stands there always: it shows what can be done with one."""
 _TYPING_KEYS = "Enter takes it  Tab completes  ↑ ↓ choose  Esc back to the list"
 _LONGEST_IGNORE = 6
 
@@ -164,7 +167,8 @@ class BreakpointsScreen(ModalScreen[BreaksResult | None]):
     def _say(self) -> None:
         about = self._words or (self.rows.about(self._here) if self._here is not None else "")
         self.query_one("#about", Static).update(Content(visible(about)))
-        keys = "\n".join(_LIST_KEYS)
+        here = self._here
+        keys = f"{_ROW_KEYS[here[0] if here is not None else OFFER]}\n{_BREAK_KEYS}"
         if self._typing is not None:
             keys = _TYPING_KEYS
         elif self._filter.used:

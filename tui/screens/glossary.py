@@ -30,6 +30,9 @@ SIGNS: tuple[tuple[str, str], ...] = (
     ("!", "flagged: look here"),
     ("#", "a breakpoint holds here: a run stops"),
     ("+2", "two more takes"),
-    ("e t s", "small letters: recorded ahead"),
+    ("…", "a text that is not saved yet waits here: a draft"),
+    ("∴", "reasoning"),
+    (">", "a call; at a number, the cursor"),
+    ("e t s", "small letters, ┊ in the panes: recorded ahead"),
 )
 """Signs in the panes and in the timeline."""

@@ -118,7 +118,7 @@ class QueryField(Vertical):
     def ask(self, label: str, text: str, look: Look = nothing) -> None:
         """Let a text be typed: an old one to go on from, or a new one."""
         self._look = look
-        self._label.update(Content(one_line(label)))
+        self._label.update(Content(f"{one_line(label)}:"))
         self.box.value = text
         self.box.move_cursor(self.box.document.end)
         self.box.focus()

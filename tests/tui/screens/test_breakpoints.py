@@ -106,7 +106,9 @@ async def _down_to_the_breakpoints(pilot: Pilot[None], hosted: Hosted) -> None:
 async def test_keys_change_the_breakpoint_under_the_cursor() -> None:
     hosted = Hosted(SET)
     async with hosted.app.run_test(size=WIDE) as pilot:
+        assert "Enter set, close" in screen_text(pilot.app)
         await _down_to_the_breakpoints(pilot, hosted)
+        assert "Enter edit" in screen_text(pilot.app)
         await pilot.press("space", "o", "B")
         first = hosted.model.breakpoints[0]
         assert (first.enabled, first.once, first.before) == (False, True, True)
