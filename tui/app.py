@@ -47,6 +47,7 @@ def run_app(
         snapshot = opening.result() if opening is not None else None
         app = RollstepApp(controller, snapshot, settings=settings, config=config, palette=palette)
         app.startup_words = words
+        app.beside = target.beside if target is not None else None
         status = app.run()
     finally:
         controller.stop()

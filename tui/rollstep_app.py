@@ -74,6 +74,8 @@ class RollstepApp(OrderedKeys[int]):
         self.guard = guard or KeyGuard()
         self.dialogs = Dialogs(self)
         self.startup_words = ""
+        self.beside: tuple[str, str | None] | None = None
+        """Another rollout, and the end of its branch, that the first one is compared with."""
         self._first = snapshot
         self._safe = SafeText()
         self._drafts: dict[str, str] = {}
@@ -112,6 +114,8 @@ class RollstepApp(OrderedKeys[int]):
             self.load_drafts()
         else:
             self.dialogs.open_start()
+        if self.beside is not None and self.debugger is not None:
+            self.debugger.feature("diff").compare_with(*self.beside)
         self.call_after_refresh(_settle)
 
     def _listen_to_signals(self) -> None:

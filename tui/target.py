@@ -11,7 +11,8 @@ class OpenTarget(NamedTuple):
 
     ``step`` is the number behind the ``#`` of a link: a step's ``seq``, which stays what it is
     whatever is forked; ``record`` the row of a seed file, counted from 0. ``recorded`` opens a
-    sample's recorded rollout, at its first step, instead of the project afresh.
+    sample's recorded rollout, at its first step, instead of the project afresh. ``beside`` is
+    another rollout, and the end of a branch of it, to be compared with it at once.
     """
 
     path: Path | None = None
@@ -20,6 +21,7 @@ class OpenTarget(NamedTuple):
     step: int | None = None
     record: int = 0
     recorded: bool = False
+    beside: tuple[str, str | None] | None = None
 
 
 def parse_link(text: str) -> tuple[str, int | None]:

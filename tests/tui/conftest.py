@@ -109,6 +109,7 @@ def opened(engines: list[Controller], tmp_path: Path) -> Opened:
         guard: KeyGuard | None = None,
         library: Path | None = None,
         roles: RolesFor | None = None,
+        beside: tuple[str, str | None] | None = None,
     ) -> AsyncIterator[Driver]:
         controller = start_controller(library)
         engines.append(controller)
@@ -126,6 +127,7 @@ def opened(engines: list[Controller], tmp_path: Path) -> Opened:
             config=tmp_path / "config",
             guard=guard or KeyGuard(lambda: float(next(seconds))),
         )
+        app.beside = beside
         async with app.run_test(size=size) as pilot:
             driver = Driver(app, pilot)
             await pilot.pause()

@@ -232,3 +232,19 @@ async def test_the_wheel_scrolls_and_leaves_the_cursor(opened: Opened) -> None:
         assert view.cursor == 7
         await driver.press("j")
         assert "9 T" in text(driver)
+
+
+async def test_a_rerun_opens_beside_its_original(opened: Opened, tmp_path: Path) -> None:
+    """What ``rollstep rerun`` shows at its end: the original's branch at the left."""
+    library = tmp_path / "library.sqlite"
+    async with opened(sample="refund", library=library) as driver:
+        await driver.press("t")
+        old, leaf = driver.screen.model.rollout.header.id, driver.screen.model.path.steps[0].id
+    async with opened(sample="refund", library=library, beside=(old, leaf)) as driver:
+        await driver.until(lambda: isinstance(driver.app.screen, CompareScreen))
+        screen = driver.app.screen
+        assert isinstance(screen, CompareScreen)
+        await driver.until(lambda: screen.view is not None)
+        assert screen.subjects["left"].rollout.header.id == old
+        assert screen.subjects["left"].leaf == leaf
+        assert screen.subjects["right"].rollout is not screen.subjects["left"].rollout

@@ -23,7 +23,7 @@ from .rollouts import rollouts, step_with_seq
 def source(text: str, library: Path | None) -> Subject:
     """The branch that the text names. Raises RollstepError."""
     problem: InputError | None = None
-    for name, branch in _readings(text):
+    for name, branch in readings(text):
         try:
             saved, target = _saved(name, library)
         except InputError as error:
@@ -46,7 +46,7 @@ def _saved(name: str, library: Path | None) -> tuple[Saved, OpenTarget]:
     return found[0], target
 
 
-def _readings(text: str) -> Iterator[tuple[str, str]]:
+def readings(text: str) -> Iterator[tuple[str, str]]:
     """Ways to read the text as a name and a branch, the longest name first: names may hold an @."""
     yield text, ""
     at = text.rfind("@")

@@ -103,11 +103,15 @@ class Actions:
         else:
             self.screen.rollstep.later(_compare(screen, left, right))
 
-    def _open(self, rollout_id: str, right: Subject) -> None:
+    def compare_with(self, rollout_id: str, leaf: str | None) -> None:
+        """Compare what is shown with another rollout, whose branch ends at ``leaf``."""
+        self._open(rollout_id, shown_subject(self.screen.model), leaf)
+
+    def _open(self, rollout_id: str, right: Subject, leaf: str | None = None) -> None:
         screen = CompareScreen(self.screen.palette, f"Reading the rollout {rollout_id} …")
         self._push(screen)
         reading = self.screen.rollstep.controller.with_library(
-            lambda library: rollout_subject(library, rollout_id)
+            lambda library: rollout_subject(library, rollout_id, *([leaf] if leaf else []))
         )
 
         async def read() -> None:
@@ -138,8 +142,7 @@ class Actions:
         """To a step of either side, on the branch that was compared."""
         app, model = self.screen.rollstep, self.screen.model
         if subject.rollout is not model.rollout:
-            if app.controller.busy:
-                self.screen.flash("A step is being made. Wait for it, or cancel it with Esc.")
+            if not self.screen.make.idle():
                 return
             step = subject.rollout.steps[step_id]
             app.dialogs.open_target(OpenTarget(rollout=subject.rollout.header.id, step=step.seq))
