@@ -158,17 +158,18 @@ def rollout_choices(library: Library, project: Project, own_id: str) -> list[Cho
     ]
 
 
-def rollout_subject(library: Library, rollout_id: str) -> Subject:
-    """Another rollout, at the branch that its head is on."""
-    found = opened_subject(library.load(rollout_id))
+def rollout_subject(library: Library, rollout_id: str, leaf: str | None = None) -> Subject:
+    """Another rollout, at the branch that its head is on, or that ends at ``leaf``."""
+    found = opened_subject(library.load(rollout_id), leaf)
     title = found.rollout.header.title
     return found._replace(label=f"rollout {rollout_id[:8]}: {title}, {found.branch}")
 
 
-def opened_subject(saved: Saved) -> Subject:
-    """A rollout as it was saved, at the branch that its head is on."""
+def opened_subject(saved: Saved, leaf: str | None = None) -> Subject:
+    """A rollout as it was saved, at the branch that its head is on, or that ends at ``leaf``."""
     from rollstep.core.session import Session
 
     session = Session.reopen(saved)
-    leaf = session.rollout.newest_leaf(session.head)
+    if leaf is None or leaf not in session.rollout.steps:
+        leaf = session.rollout.newest_leaf(session.head)
     return subject(session.rollout, leaf, session.branches)
