@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .casting import RolesFor
-from .errors import StoreError, UsageError
+from .errors import InputError, StoreError, UsageError
 from .events import Event, Unsaved
 from .model.project import Project
 from .session import Session
@@ -161,12 +161,15 @@ class Engine:
             session = self.session
             try:
                 now = self.library.data_version()
-                if now == version or session is None or session.busy:
+                if now == version or session is None or session.busy or session.unsaved:
                     continue
                 version = now
                 # From before the first gap: another program's steps may lie below our newest.
                 known = session.rollout.seqs_without_gap()
-                session.merge(self.library.steps_since(session.rollout.header.id, known))
+                news = self.library.news(session.rollout.header.id, known)
+                session.merge(news.steps, news)
+            except InputError:
+                continue  # our rollout has no step yet: the library does not know it
             except StoreError as error:
                 self._tell(Unsaved(str(error), session.unsaved if session else 0))
 

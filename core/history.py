@@ -17,6 +17,9 @@ _EVERY = 64
 """A long run's command is written again only every so many steps: a kill in between costs the
 undoing of those, never the steps."""
 
+_OPEN = 16
+"""More commands than are ever carried out at the same time."""
+
 
 class History:
     """The human's commands on one rollout, newest last; what can be undone and redone."""
@@ -28,10 +31,12 @@ class History:
         self._commands: list[Command] = []
         self._undone: list[int] = []
         """Indices of the commands that redo can bring back, the next one last."""
+        journal.renumber = self._renumber
 
     def load(self, commands: tuple[Command, ...]) -> None:
         """Take saved commands, and hide the steps of those that were undone."""
         self._commands = list(commands)
+        self._journal.numbers = {command.n for command in commands}
         self._rollout.hidden |= hidden_steps(commands)
         redoable = [i for i, command in enumerate(commands) if _can_be_redone(command)]
         self._undone = redoable[::-1]
@@ -55,7 +60,7 @@ class History:
         """
         # Not their number: one that did nothing may have left a gap, and a saved one is replaced
         # by another of the same n.
-        n = self._commands[-1].n + 1 if self._commands else 1
+        n = max((command.n for command in self._commands[-_OPEN:]), default=0) + 1
         self._commands.append(Command(n, label, head_before=head, head_after=head))
         return len(self._commands) - 1
 
@@ -100,11 +105,16 @@ class History:
         return True
 
     def finish(self, index: int) -> None:
-        """The command is done; those who watch are told."""
+        """The command is done: it is kept whole."""
         command = self._commands[index]
         if len(command.step_ids) > _EVERY:
             self._journal.command(command)
-        self._emit(CommandDone(command, "done"))
+
+    def tell(self, index: int) -> None:
+        """Those who watch are told of a command that is done; its number is for good when it has
+        been saved.
+        """
+        self._emit(CommandDone(self._commands[index], "done"))
 
     def undo(self, head: str | None) -> Command | None:
         """Mark the newest command undone and hide its steps; None when there is none.
@@ -149,6 +159,11 @@ class History:
         for index in self._undone:
             self._put(index, _replace(self._commands[index], abandoned=True))
         self._undone.clear()
+
+    def _renumber(self, old: int, new: int) -> None:
+        for index, command in enumerate(self._commands):
+            if command.n == old:
+                self._commands[index] = _replace(command, n=new)
 
     def _put(self, index: int, command: Command) -> None:
         self._commands[index] = command

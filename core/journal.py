@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+import msgspec
+
 from .errors import StoreError
 from .events import Event, SavedUpTo, Unsaved
 from .model.debugging import Breakpoint
@@ -16,12 +18,18 @@ from .model.rollout import Branch, Rollout
 from .model.steps import Attempt, Step
 from .store.change import Change
 
+_replace = msgspec.structs.replace
+
 
 class Keeper(Protocol):
     """The part of a library that a session uses."""
 
     def commit(self, change: Change) -> dict[str, int]:
         """Save all of it or none; gives each step's seq. Raises StoreError."""
+        ...
+
+    def free_number(self, rollout_id: str, n: int) -> int:
+        """The number for a new command: ``n``, or a higher one where that is taken."""
         ...
 
     def drafts(self, rollout_id: str) -> Iterable[Draft]:
@@ -57,6 +65,10 @@ class Journal:
         self._attempts: list[Attempt] = []
         self._requests: dict[str, str] = {}
         self._commands: dict[int, Command] = {}
+        self.numbers: set[int] = set()
+        """The numbers of the commands that the library has from us."""
+        self.renumber: Callable[[int, int], None] | None = None
+        """Gives a command another number, where another program has taken its own."""
         self._branches: dict[str, Branch] = {}
         self._marks: list[Mark] = []
         self._silences: list[Silence] = []
@@ -70,6 +82,10 @@ class Journal:
     def mark_saved(self) -> None:
         """The rollout came from the library: it is there already, with its projects."""
         self._is_new = False
+        self._projects_saved = len(self._rollout.projects)
+
+    def revisions_are_saved(self) -> None:
+        """All revisions of the project that the rollout has now came from the library."""
         self._projects_saved = len(self._rollout.projects)
 
     @property
@@ -146,6 +162,7 @@ class Journal:
 
     def _commit(self, library: Keeper) -> bool:
         try:
+            self._find_numbers(library)
             seqs = library.commit(self._change())
         except StoreError as error:
             self._emit(Unsaved(str(error), self.waiting))
@@ -155,6 +172,19 @@ class Journal:
         self._clear()
         self._emit(SavedUpTo(tuple(seqs.items())))
         return True
+
+    def _find_numbers(self, library: Keeper) -> None:
+        """Two programs that have the rollout open count on from the same command: neither may
+        write over what the other keeps.
+        """
+        if self._is_new or self.renumber is None:
+            return
+        for n in sorted(self._commands.keys() - self.numbers):
+            free = library.free_number(self._rollout.header.id, n)
+            if free != n:
+                free = max(free, *(other + 1 for other in self._commands))
+                self._commands[free] = _replace(self._commands.pop(n), n=free)
+                self.renumber(n, free)
 
     def _has_news(self) -> bool:
         if self.waiting or self._projects_saved < len(self._rollout.projects) > 1:
@@ -197,6 +227,7 @@ class Journal:
 
     def _clear(self) -> None:
         self.mark_saved()
+        self.numbers.update(self._commands)
         self._steps, self._attempts, self._marks, self._silences = [], [], [], []
         self._breakpoints = None
         self._requests, self._commands, self._branches = {}, {}, {}

@@ -402,9 +402,11 @@ class Session(OpenRollout):
         """Texts that were typed and not saved as steps."""
         return self._writer.journal.drafts()
 
-    def merge(self, steps: Sequence[Step]) -> None:
-        """Take in steps that another program saved to the same rollout. The head stays."""
-        self._writer.merge(steps)
+    def merge(self, steps: Sequence[Step], news: Saved | None = None) -> None:
+        """Take in steps that another program saved to the same rollout, and (``Library.news``) how
+        it left branches, marks, silences, breakpoints and the project. The head stays.
+        """
+        self._writer.merge(steps, news)
 
     async def close(self) -> None:
         """Save what waits and let the roles go."""

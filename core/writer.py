@@ -36,6 +36,7 @@ from .rules.hits import Hits
 from .rules.keep import Kept
 from .rules.stepper import Position, fold
 from .rules.views import PathState
+from .store.change import Saved
 
 _replace = msgspec.structs.replace
 
@@ -310,8 +311,12 @@ class TreeWriter:
         if self._commands:
             self.history.add_step(self._commands[-1], step.id, self.head)
 
-    def merge(self, steps: Sequence[Step]) -> None:
-        """Take in steps that another program saved. They move no head and belong to no command."""
+    def merge(self, steps: Sequence[Step], news: Saved | None = None) -> None:
+        """Take in steps that another program saved. They move no head and belong to no command.
+        ``news`` is how the rest stands there; what it says of the same thing is newer than ours.
+        """
+        if news is not None:
+            self._take_over_revisions(news.projects)
         for step in steps:
             if step.id in self.rollout.steps:
                 self.rollout.set_seq(step.id, step.seq)
@@ -319,6 +324,39 @@ class TreeWriter:
                 self.rollout.add(step)
                 self.emit(StepAdded(step))
                 self.emit(SavedUpTo(((step.id, step.seq),)))
+
+        if news is not None:
+            self._take_over(news)
+
+    def _take_over_revisions(self, projects: tuple[Project, ...]) -> None:
+        ours = self.rollout.projects
+        new = projects[len(ours) :]
+        if not new or projects[: len(ours)] != tuple(ours):
+            return
+        for project in new:
+            ours.append(project)
+            self.emit(ProjectRevised(project, len(ours) - 1))
+        self.journal.revisions_are_saved()
+        self.emit(ProjectRevised(self.project, self.revision))  # the one in use is still ours
+
+    def _take_over(self, news: Saved) -> None:
+        steps = self.rollout.steps
+        branches = {b.leaf_id: b for b in news.branches if b.leaf_id in steps}
+        if branches.items() - self.branches.items():
+            self.branches |= branches
+            self.emit(BranchesChanged(tuple(self.branches.values())))
+        marks = {(mark.step_id, mark.by): mark for mark in news.marks if mark.step_id in steps}
+        if marks.items() - self.marks.items():
+            self.marks |= marks
+            self.emit(MarksChanged(tuple(self.marks.values())))
+        silences = {(s.step_id, s.rule): s for s in news.silences if s.step_id in steps}
+        if silences.items() - self.silences.items():
+            self.silences |= silences
+            self.emit(SilencesChanged(self.silenced()))
+        theirs = news.breakpoints
+        if theirs is not None and theirs != self.own_breakpoints:
+            self.own_breakpoints = theirs
+            self.emit(BreakpointsChanged(theirs, self.hits.counts(theirs)))
 
     def set_status(self, status: str, note: str = "") -> None:
         """How the rollout stands: open, ended, parked or failed, and why."""
@@ -377,6 +415,9 @@ class TreeWriter:
             yield index
         finally:
             self._commands.remove(index)
-            if not self.history.drop_if_empty(index):
+            dropped = self.history.drop_if_empty(index)
+            if not dropped:
                 self.history.finish(index)
             self.save()
+            if not dropped:
+                self.history.tell(index)

@@ -24,17 +24,16 @@ from ..model.steps import Step
 from . import failures, opening, search, writing
 from .change import Change, Saved, Summary
 from .codec import HEADER, PROJECT, STEPS, UNREADABLE, Codec, encode, from_bytes, to_bytes
-from .records import read_records
+from .records import SHARED, free_number, read_records
 from .schema import step_key
 from .search import Hit
+from .summaries import CANDIDATES, ambiguous, summary
 
 WAIT = 5.0
 """Seconds to wait for another program's lock."""
 
 _INDEX_AT_ONCE = 2000
 """Steps that one transaction indexes, so that it does not hold others up for long."""
-
-_CANDIDATES = 8
 
 _GROUP = """
 SELECT CAST('[' || group_concat(body, ',') || ']' AS BLOB)
@@ -207,6 +206,29 @@ class Library:
         with self._reading():
             return self._steps(self._key(rollout_id), seq)
 
+    def news(self, rollout_id: str, seq: int) -> Saved:
+        """What others who have this rollout open want to know: the steps after number ``seq``, the
+        project's revisions, and how branches, marks, silences and breakpoints stand.
+        """
+        with self._reading() as connection:
+            key = self._key(rollout_id)
+            header, status, note = connection.execute(
+                "SELECT header, status, status_note FROM rollouts WHERE key = ?", (key,)
+            ).fetchone()
+            return Saved(
+                HEADER.decode(header),
+                self._projects(key),
+                self._steps(key, seq),
+                status=status,
+                status_note=from_bytes(note),
+                **read_records(connection, key, SHARED),
+            )
+
+    def free_number(self, rollout_id: str, n: int) -> int:
+        """The number for a new command: ``n``, or one above all where another program took that."""
+        with self._reading() as connection:
+            return free_number(connection, writing.rollout_key(connection, rollout_id), n)
+
     def data_version(self) -> int:
         """A number that changes when another program has written to the library."""
         with self._reading() as connection:
@@ -221,7 +243,7 @@ class Library:
                 " status_note FROM rollouts ORDER BY updated_at DESC, key DESC LIMIT ?",
                 (limit,),
             )
-            return [_summary(*row) for row in rows]
+            return [summary(*row) for row in rows]
 
     def find(self, prefix: str) -> str:
         """The id of the one rollout whose id begins so. Raises InputError when there is none, or
@@ -231,14 +253,14 @@ class Library:
         with self._reading() as connection:
             rows = connection.execute(
                 "SELECT header FROM rollouts WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (start, start + b"\xff", _CANDIDATES + 1),
+                (start, start + b"\xff", CANDIDATES + 1),
             )
             found = [HEADER.decode(row[0]) for row in rows]
         if len(found) == 1 or (found and found[0].id == prefix):
             return found[0].id
         if not found:
             raise self._unknown(prefix)
-        raise InputError(_ambiguous(prefix, found))
+        raise InputError(ambiguous(prefix, found))
 
     def where(self, wanted: Callable[[RolloutHeader, Project], bool]) -> list[RolloutHeader]:
         """The rollouts of which this holds, told with the project that each began with; the last
@@ -411,36 +433,3 @@ def _no_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _summary(
-    header: bytes,
-    steps: int,
-    turns: int,
-    edits: int,
-    status: str,
-    stop_reason: bytes,
-    updated_at: float,
-    status_note: bytes,
-) -> Summary:
-    known = HEADER.decode(header)
-    return Summary(
-        known.id,
-        known.title,
-        steps,
-        turns,
-        edits,
-        status,
-        from_bytes(stop_reason),
-        updated_at,
-        known.source,
-        from_bytes(status_note),
-    )
-
-
-def _ambiguous(prefix: str, found: list[RolloutHeader]) -> str:
-    lines = [f"More than one rollout begins with {prefix!r}:"]
-    lines += [f"  {header.id}  {header.title}" for header in found[:_CANDIDATES]]
-    if len(found) > _CANDIDATES:
-        lines.append("  … and more")
-    return "\n".join(lines)

@@ -5,6 +5,7 @@ row of the table ``records`` each.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from ..model.debugging import Breakpoints
@@ -26,8 +27,17 @@ _FIELDS: dict[str, tuple[str, Codec[Any]]] = {
 _BREAKPOINTS = Codec(Breakpoints)
 
 
-def read_records(connection: sqlite3.Connection, key: int) -> dict[str, Any]:
-    """The fields of ``Saved`` that a rollout's records make, in the order in which they were saved.
+SHARED = ("branch", "mark", "silence", "breakpoints")
+"""The kinds that say how things stand, and not what was done: what one program says, others that
+have the rollout open take over.
+"""
+
+
+def read_records(
+    connection: sqlite3.Connection, key: int, kinds: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The fields of ``Saved`` that a rollout's records make, in the order in which they were saved;
+    with ``kinds`` those of these kinds only.
 
     Kinds that this version does not know are left where they are. Raises ValueError for a record
     that cannot be read.
@@ -38,9 +48,19 @@ def read_records(connection: sqlite3.Connection, key: int) -> dict[str, Any]:
         "SELECT kind, body FROM records WHERE rollout = ? ORDER BY key", (key,)
     )
     for kind, body in rows:
+        if kinds and kind not in kinds:
+            continue
         if kind in _FIELDS:
             name, codec = _FIELDS[kind]
             found[name].append(codec.decode(body))
         elif kind == "breakpoints":
             breakpoints = _BREAKPOINTS.decode(body).items
     return {"breakpoints": breakpoints, **{name: tuple(found[name]) for name in found}}
+
+
+def free_number(connection: sqlite3.Connection, key: int | None, n: int) -> int:
+    """The number for a new command of a rollout: ``n``, or one above all where that is taken."""
+    of = "SELECT name FROM records WHERE rollout = ? AND kind = 'command'"
+    if not connection.execute(f"{of} AND name = ?", (key, str(n).encode())).fetchall():
+        return n
+    return max(int(name) for (name,) in connection.execute(of, (key,))) + 1

@@ -7,11 +7,16 @@ import pytest
 from rollstep.core.engine import Engine
 from rollstep.core.errors import InputError, UsageError
 from rollstep.core.events import StepAdded
+from rollstep.core.model.debugging import Breakpoint
+from rollstep.core.model.marks import Mark
 from rollstep.core.model.messages import target_reply
 from rollstep.core.session import Session
+from rollstep.core.store.change import Saved
 from rollstep.core.store.library import Library
 
 from .projects_for_tests import refund, texts
+
+_NEWS = Library.news
 
 
 def until(condition: object, seconds: float = 10.0) -> None:
@@ -76,6 +81,69 @@ async def test_steps_of_another_program_are_merged_and_the_head_stays(tmp_path: 
     assert sorted(ours.rollout.takes(mine.id)) == sorted([mine.id, written.id])
     assert {step.seq for step in ours.rollout} == {1, 2, 3}
     engine.stop()
+
+
+async def test_what_another_program_says_of_the_rollout_is_taken_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def news(self: Library, rollout_id: str, seq: int) -> Saved:
+        looked.append(rollout_id)
+        return _NEWS(self, rollout_id, seq)
+
+    monkeypatch.setattr(Library, "news", news)
+    engine = Engine(tmp_path / "library.db")
+    engine.start().result(10)
+    ours = engine.submit(engine.open_project(refund())).result(10)
+    with Library.open(tmp_path / "library.db") as library:
+        other = Session.start(refund(), library=library)
+        await other.step()  # news, while ours is not in the library at all
+        until(lambda: looked)
+        first = engine.submit(ours.step()).result(10)
+        assert first is not None
+        theirs = Session.reopen(library.load(ours.rollout.header.id), library, author="tom")
+        stop, said = Breakpoint("turn = 2"), Mark(first.id, note="seen", by="tom")
+        await theirs.set_breakpoints([stop])
+        await theirs.silence(first.id, "empty", "meant so")
+        await theirs.mark(said)
+        await theirs.name_branch(first.id, "theirs")
+        await theirs.more_turns(12)
+        until(lambda: len(ours.rollout.projects) == 2)
+        assert ours.breakpoints == (stop,)
+        assert [each.reason for each in ours.silences] == ["meant so"]
+        assert said in ours.marks
+        assert [each.name for each in ours.branches] == ["theirs"]
+        assert ours.project.max_turns == refund().max_turns
+        before = theirs.commands
+        engine.submit(ours.set_breakpoints([stop, Breakpoint("failure")])).result(10)
+        engine.submit(ours.revise(refund(max_turns=3))).result(10)
+        saved = library.load(ours.rollout.header.id)
+        assert saved.commands == (*ours.commands[:1], *before[1:], *ours.commands[1:])
+        assert [project.max_turns for project in saved.projects] == [refund().max_turns, 12, 3]
+        assert [p.max_turns for p in ours.rollout.projects] == [refund().max_turns, 12, 3]
+        assert engine.submit(ours.undo()).result(10) == "change of the project"
+        assert engine.submit(ours.undo()).result(10) == "change of breakpoints"
+        assert ours.breakpoints == (stop,)
+    engine.stop()
+
+
+async def test_two_programs_never_write_over_each_others_commands(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "one.db") as library, Library.open(tmp_path / "one.db") as same:
+        one = Session.start(refund(), library=library)
+        await one.step()
+        two = Session.reopen(same.load(one.rollout.header.id), same)
+        for session in (one, two, two, one):
+            await session.step()
+            assert session.head is not None
+            await session.name_branch(session.head, "x" if session is one else "y")
+        await one.undo()
+        saved = library.load(one.rollout.header.id)
+        done = {step_id for command in saved.commands for step_id in command.step_ids}
+        assert done == {step.id for step in saved.steps}
+        assert len({command.n for command in saved.commands}) == len(saved.commands) == 9
+        undone = [command for command in saved.commands if command.undone]
+        assert undone == [one.commands[-1]]
 
 
 def test_an_engine_without_a_library_or_not_started_says_so() -> None:

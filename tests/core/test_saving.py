@@ -76,6 +76,9 @@ class Full:
         self.saved += [step.id for step in change.steps]
         return {step.id: n for n, step in enumerate(change.steps, 1)}
 
+    def free_number(self, rollout_id: str, n: int) -> int:
+        return n
+
 
 async def test_what_cannot_be_saved_is_told_counted_and_saved_later_in_order() -> None:
     library = Full()

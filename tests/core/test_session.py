@@ -528,6 +528,9 @@ async def test_a_step_is_saved_by_one_commit() -> None:
             self.commits += 1
             return {step.id: n for n, step in enumerate(change.steps, 1)}
 
+        def free_number(self, rollout_id: str, n: int) -> int:
+            return n
+
     library = Counting()
     session = Session.start(refund(), library=library)  # type: ignore[arg-type]
     await session.step()
