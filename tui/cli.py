@@ -108,6 +108,18 @@ def demo_command(sample: str, keep: bool, recorded: bool, library: Path | None) 
     show_default=True,
     help="At a breakpoint: park the rollout in the library, end it with a stop, or go on.",
 )
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    metavar="DOLLARS",
+    help="Make no call that could take the whole run past so many dollars.",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Make no call that could take the whole run past so many tokens.",
+)
 @ROLES
 @TRUST
 def run_command(
@@ -247,43 +259,32 @@ def diff_command(
 
 
 @app.command("doctor")
+@click.argument("called", nargs=-1, metavar="[MODEL|PROJECT.yaml]...")
+@click.option("--call", is_flag=True, help="One small call to each model named. It may cost money.")
+@click.option("--api-base", metavar="URL", help="Where the models named are asked.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on a line for each thing.")
 @LIBRARY
-def doctor_command(as_json: bool, library: Path | None) -> int:
-    """Look at what rollstep needs here, offline, and say what to do about what is wrong.
+@TRUST
+def doctor_command(
+    called: tuple[str, ...],
+    call: bool,
+    api_base: str | None,
+    as_json: bool,
+    library: Path | None,
+    trust: bool,
+) -> int:
+    """Look at what rollstep needs here, and say what to do about what is wrong.
 
-    Python, terminal, library, settings, themes, kinds of roles, and keys by name. The exit status
-    is 1 when something will not work.
+    Python, terminal, library, settings, themes, kinds of roles, and keys by name: all offline. With
+    --call the models named, or those of project files, are asked one small question each.
+
+    The exit status is 1 when something will not work.
     """
     from .commands.doctor import DoctorOptions, run_doctor
 
-    return run_doctor(DoctorOptions(library, as_json))
-
-
-@app.command("replay")
-@click.argument("rollout")
-@click.option("--branch", metavar="NAME", help="The branch of this name or number.")
-@click.option(
-    "--speed",
-    type=click.IntRange(1, 16),
-    default=1,
-    show_default=True,
-    help="How many times as fast it is typed, up to 16.",
-)
-@click.option("--at-once", is_flag=True, help="Without typing, as where stdout is no terminal.")
-@click.option("--plain", is_flag=True, help="Without colours.")
-@LIBRARY
-def replay_command(rollout: str, library: Path | None, **options: Any) -> int:
-    """Play a recorded branch in the terminal, as it went.
-
-    Offline: nothing is asked and nothing is made. In the app, p presents it full screen.
-
-    ROLLOUT is its id (or the beginning of it), the session_id of its turn records, or a bundle;
-    ROLLOUT@NAME or ROLLOUT@2 is one of its branches, ROLLOUT#20 the one through step 20.
-    """
-    from .commands.replay import ReplayOptions, run_replay
-
-    return run_replay(rollout, ReplayOptions(library, **options))
+    if call != bool(called):
+        raise click.UsageError("--call needs models or project files, and they need --call.")
+    return run_doctor(DoctorOptions(library, as_json, called, api_base, trust))
 
 
 @app.group("key")

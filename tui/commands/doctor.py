@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
-from rollstep.tui.doctor.check import Check
+from rollstep.tui.doctor.check import Check, note
 from rollstep.tui.doctor.files import check_config, check_library
 from rollstep.tui.doctor.program import check_keys, check_program, check_roles
 from rollstep.tui.doctor.terminal import check_terminal, this_terminal
@@ -16,20 +18,30 @@ from rollstep.tui.sanitize import one_line
 from rollstep.tui.settings import config_folder
 
 from .lists import library_path
-from .progress import counted
+from .progress import counted, say
+from .trusting import check_trust
+
+if TYPE_CHECKING:
+    from rollstep.tui.doctor.calls import Asked
 
 
 class DoctorOptions(msgspec.Struct, frozen=True):
-    """What the command line asked for."""
+    """What the command line asked for. ``call`` names models, and project files whose models are
+    meant.
+    """
 
     library: Path | None = None
     as_json: bool = False
+    call: tuple[str, ...] = ()
+    api_base: str | None = None
+    trust: bool = False
 
 
 def run_doctor(options: DoctorOptions) -> int:
     """Print one line for each thing looked at; 1 when one of them is a problem."""
+    calls = _calls(options) if options.call else ()
     problems = notes = 0
-    for check in _checks(options):
+    for check in itertools.chain(_checks(options), calls):
         problems += check.level == "problem"
         notes += check.level == "note"
         _print(check, options.as_json)
@@ -48,8 +60,31 @@ def _checks(options: DoctorOptions) -> Iterator[Check]:
         check_roles(),
         check_keys(),
     )
-    for source in sources:
-        yield from source
+    return itertools.chain.from_iterable(sources)
+
+
+def _calls(options: DoctorOptions) -> Iterator[Check]:
+    """The calls, made when they are asked for. Raises InputError now for a project file that cannot
+    be read, or whose address needs a yes.
+    """
+    from rollstep.core.projects.reader import read_project
+    from rollstep.tui.doctor.calls import Asked, models_of
+
+    files = [Path(name) for name in options.call if name.endswith((".yaml", ".yml"))]
+    models = [name for name in options.call if not name.endswith((".yaml", ".yml"))]
+    projects = [(path, read_project(path)) for path in files]
+    check_trust(projects, options.trust)
+    asked = [*(Asked(model, options.api_base) for model in models), *models_of(projects)]
+    return _called(asked)
+
+
+def _called(asked: list[Asked]) -> Iterator[Check]:
+    from rollstep.tui.doctor.calls import check_calls
+
+    if asked:
+        yield from check_calls(asked, say)
+    else:
+        yield note("call", "no model plays in the projects given")
 
 
 def _print(check: Check, as_json: bool) -> None:
