@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from rollstep.core.model.messages import (
@@ -21,15 +21,13 @@ from rollstep.core.model.messages import (
     reasoning_text,
 )
 from rollstep.core.model.steps import Attempt, Role, Step
-from rollstep.core.model.view import View
 from rollstep.core.rules.stops import held_back
-from rollstep.core.rules.views import view_for
 
 from .bars import here_words, key_here
 from .document import Block, Document
 from .presenter import DebuggerModel
 from .stepview import call_text, first_words, other_part, stop_title
-from .who import NAMES, made_by, who
+from .who import NAMES, made_by
 
 _DIFF_LINES = 3000
 """Lines on either side that a difference is made of at most."""
@@ -67,7 +65,9 @@ def document(
     if step is None:
         return Document(list(_project(model, reading)))
     if tab.role is not None:
-        return Document(list(_sent(model, tab.role, request)), at_end=True)
+        from .sent import sent_blocks
+
+        return Document(list(sent_blocks(model, tab.role, request)), at_end=True)
     if tab.id == "raw":
         return Document([Block("text", raw_text(step))])
     if tab.id == "diff":
@@ -93,16 +93,29 @@ def _message(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]
         yield Block("warn", f"injected: {step.injected}")
     if step.reason:
         yield Block("human", f"reason: {step.reason}")
+    if step.call is not None and step.call.note:
+        yield Block("warn", step.call.note)
     call = model.path.call.get(index)
     if call is not None:
         yield Block("dim", f"answers {call_text(call)}")
     yield from payload_blocks(step.payload)
+    yield from _state(step)
     yield from _flags(model, step, reading)
     yield from _breaks(model)
     yield from _takes(model, step, reading)
     yield from _failures(model.attempts.get(step.id, []))
     if not reading:
         yield from _here(model)
+
+
+def _state(step: Step) -> Iterator[Block]:
+    """The tool simulator's own state after this result."""
+    if step.state is None:
+        return
+    yield Block("text", "")
+    stale = ", from before this edit" if step.state_stale else ""
+    yield Block("heading", f"the simulator's state after this{stale}")
+    yield Block("text", pretty(step.state), 2)
 
 
 def kind_words(payload: Payload) -> str:
@@ -161,10 +174,11 @@ def payload_blocks(payload: Payload) -> Iterator[Block]:
         yield Block("error", f"refused: {payload.refusal}")
     if isinstance(payload, TargetReply | UserMessage):
         for call in payload.tool_calls:
-            yield from _call_blocks(call)
+            yield from call_blocks(call)
 
 
-def _call_blocks(call: ToolCall) -> Iterator[Block]:
+def call_blocks(call: ToolCall) -> Iterator[Block]:
+    """A call, its arguments made readable."""
     yield Block("call", f"> {call.name}")
     if call.arguments not in ("", "{}"):
         yield Block("text", pretty(call.arguments), 2)
@@ -266,63 +280,6 @@ def _here(model: DebuggerModel) -> Iterator[Block]:
     yield Block("text", "")
     yield Block("heading", f"{key_here(model)} here")
     yield Block(style, words)
-
-
-def _sent(model: DebuggerModel, role: Role, request: str | None) -> Iterator[Block]:
-    step = model.step
-    assert step is not None
-    own = step.role == role and not isinstance(step.payload, SystemNote)
-    number = model.cursor + 1
-    name = NAMES[role]
-    if own and request is not None:
-        yield Block("heading", f"sent to the {name} for step {number}, as stored")
-        yield Block("text", pretty(request))
-        return
-    steps = model.path.steps[: model.cursor if own else model.cursor + 1]
-    view = view_for(_project_of(model, step), steps, role)
-    when = f"for step {number}" if own else f"were it asked after step {number}"
-    yield Block("heading", f"given to the {name} {when}")
-    if own and step.origin == "import":
-        yield Block("warn", "reconstructed: the import holds no request")
-    elif own and step.origin == "human":
-        yield Block("dim", "written by hand: nothing was sent; this is what would have been")
-    yield from _view(model, view)
-
-
-def _project_of(model: DebuggerModel, step: Step) -> Any:
-    projects = model.rollout.projects
-    return projects[step.revision] if step.revision < len(projects) else projects[-1]
-
-
-def _view(model: DebuggerModel, view: View) -> Iterator[Block]:
-    project = view.project
-    yield Block("dim", f"{who(project, view.role)}, turn {view.turn_index + 1}/{view.max_turns}")
-    system = getattr(project.target, "system", None) if view.role == "target" else None
-    if system:
-        yield Block("heading", "system")
-        yield Block("text", system)
-    if view.role == "evaluator":
-        for field in ("persona", "instructions", "stop_when"):
-            if text := getattr(project.evaluator, field, ""):
-                yield Block("heading", field.replace("_", " "))
-                yield Block("text", text)
-    if not view.messages:
-        yield Block("dim", "(no message yet)")
-    for message in view.messages:
-        yield from _given(message)
-    if view.call is not None:
-        yield Block("heading", "the call to answer")
-        yield from _call_blocks(view.call)
-
-
-def _given(message: Payload) -> Iterator[Block]:
-    yield Block("heading", kind_words(message))
-    if isinstance(message, TargetReply | UserMessage) and message.reasoning:
-        yield Block("reasoning", reasoning_text(message.reasoning), 2)
-    yield Block("text", payload_text(message), 2)
-    if isinstance(message, TargetReply | UserMessage):
-        for call in message.tool_calls:
-            yield Block("call", f"> {call_text(call, 4000)}", 2)
 
 
 def raw_text(step: Step) -> str:

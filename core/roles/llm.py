@@ -16,22 +16,17 @@ from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from ..model.steps import Call, Role, Usage
 from ..model.view import View
 from ..workers.gateway import SERVICE
-from ..workers.model_keys import missing_key
-from ..workers.model_request import ModelReply, ModelRequest
+from ..workers.keyring_keys import key_for
+from ..workers.model_request import ModelReply
 from ..workers.pool import Shared, Workers
-from ..workers.rewriting import without_thoughts
 from ..workers.wire import dump, load
 from .call_ids import with_ids
-from .llm_evaluator import evaluator_request, read_evaluator
-from .llm_messages import Request, target_request
-from .llm_simulator import Result, read_result, repair_request, simulator_request
+from .llm_evaluator import read_evaluator
+from .llm_messages import Request
+from .llm_requests import Spec, as_sent, asked_of, model_request
+from .llm_simulator import Result, read_result, repair_request
 from .protocols import Answer, Stream, no_stream
 from .reading import bad_reply
-
-TIMEOUT = 120.0
-"""Seconds that a complete reply may take, unless the project's ``params`` give a ``timeout``. It
-holds for each try.
-"""
 
 PACE = 1.0
 """What waits before a retry are multiplied by."""
@@ -39,10 +34,8 @@ PACE = 1.0
 _LOADING = 60.0
 """Seconds that the gateway may take to start: litellm is large."""
 
-_ADDRESSES = frozenset({"api_base", "base_url", "mock_response"})
+_ADDRESSES = ("mock_response", "api_base", "base_url")
 """Parameters that send a request somewhere else, where other keys or none are needed."""
-
-Spec = LlmEvaluator | LlmTarget | LlmSimulator
 
 
 class _Model:
@@ -50,35 +43,30 @@ class _Model:
 
     def __init__(self, spec: Spec, gateway: Shared) -> None:
         self._gateway = gateway
-        self._model = spec.model
-        self._api_base = spec.api_base
+        self._spec = spec
         params: dict[str, Any] = json.loads(spec.params)
         if "api_key" in params:
             raise UsageError(
                 f"params of {spec.model} hold an api_key. Keys are taken from the environment and "
                 "never from a project file: remove it."
             )
-        self._timeout = float(params.pop("timeout", TIMEOUT))
-        self._params = json.dumps(params, ensure_ascii=False)
-        self._elsewhere = self._api_base is not None or not _ADDRESSES.isdisjoint(params)
+        given = (str(params[name]) for name in _ADDRESSES if name in params)
+        self._address = spec.api_base if spec.api_base is not None else next(given, None)
 
     async def ask(self, asked: Request, stream: Stream) -> tuple[ModelReply, Call, str]:
         """The reply, how it was made, and the request as sent. Raises RoleError."""
-        missing = "" if self._elsewhere else missing_key(self._model)
-        if missing:
-            raise RoleError(
-                f"The model {self._model} has no key: {missing} is not set.", kind="auth"
-            )
-        request = self.request(asked, stream=stream is not no_stream)
+        model = self._spec.model
+        request = model_request(self._spec, asked, stream=stream is not no_stream, pace=PACE)
+        request = msgspec.structs.replace(request, key=await key_for(model, self._address))
         body = await self._gateway.call(
             dump(request),
-            label=f"{self._model}:",
+            label=f"{model}:",
             timeout=request.patience + _LOADING,
             stream=stream,
         )
         reply = load(body, ModelReply)
         call = Call(
-            self._model,
+            model,
             request.params,
             usage=reply.usage,
             cost=reply.cost,
@@ -89,42 +77,18 @@ class _Model:
         )
         return reply, call, as_sent(request, json.loads(reply.sent))
 
-    def request(self, asked: Request, *, stream: bool) -> ModelRequest:
-        """What the gateway is asked."""
-        params = self._params
-        if asked.params:
-            params = json.dumps({**asked.params, **json.loads(params)}, ensure_ascii=False)
-        return ModelRequest(
-            self._model,
-            json.dumps(without_thoughts(self._model, asked.messages), ensure_ascii=False),
-            json.dumps(asked.tools, ensure_ascii=False),
-            params,
-            self._api_base,
-            self._timeout,
-            stream=stream,
-            pace=PACE,
-        )
-
-
-def as_sent(request: ModelRequest, params: dict[str, Any]) -> str:
-    """The whole request as As sent shows it, with the parameters as they went out."""
-    sent: dict[str, Any] = {"model": request.model, **params}
-    sent["messages"] = json.loads(request.messages)
-    if request.tools != "[]":
-        sent.setdefault("tools", json.loads(request.tools))
-    return json.dumps(sent, ensure_ascii=False)
-
 
 class LlmTargetRole:
     """The model under test."""
 
     def __init__(self, spec: LlmTarget, gateway: Shared) -> None:
+        self._spec = spec
         self._model = _Model(spec, gateway)
 
     async def reply(self, view: View, stream: Stream = no_stream) -> Answer:
         """Its reply, reasoning and tool calls as they came."""
         await load_templates(view.project.target)
-        reply, call, request = await self._model.ask(target_request(view), stream)
+        reply, call, request = await self._model.ask(asked_of(self._spec, view), stream)
         payload = TargetReply(
             text_parts(reply.text),
             reply.reasoning,
@@ -145,7 +109,7 @@ class LlmEvaluatorRole:
     async def next(self, view: View, stream: Stream = no_stream) -> Answer:
         """Its message with its own reasoning, or its stop."""
         await load_templates(self._spec)
-        asked = evaluator_request(view, self._spec)
+        asked = asked_of(self._spec, view)
         shown = _notices(stream) if self._spec.answers == "json" else stream
         reply, call, request = await self._model.ask(asked, shown)
         try:
@@ -169,7 +133,7 @@ class LlmSimulatorRole:
         if view.call is None:
             raise UsageError("The tool simulator was asked without a call to answer.")
         await load_templates(self._spec)
-        asked = simulator_request(view, view.call, self._spec)
+        asked = asked_of(self._spec, view)
         reply, call, request = await self._model.ask(asked, stream)
         result = self._read(reply, call, view)
         if result.problem:
