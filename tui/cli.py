@@ -322,6 +322,32 @@ def key_list_command() -> int:
     return list_keys()
 
 
+@app.command("replay")
+@click.argument("rollout")
+@click.option("--branch", metavar="NAME", help="The branch of this name or number.")
+@click.option(
+    "--speed",
+    type=click.IntRange(1, 16),
+    default=1,
+    show_default=True,
+    help="How many times as fast it is typed, up to 16.",
+)
+@click.option("--at-once", is_flag=True, help="Without typing, as where stdout is no terminal.")
+@click.option("--plain", is_flag=True, help="Without colours.")
+@LIBRARY
+def replay_command(rollout: str, library: Path | None, **options: Any) -> int:
+    """Play a recorded branch in the terminal, as it went.
+
+    Offline: nothing is asked and nothing is made. In the app, p presents it full screen.
+
+    ROLLOUT is its id (or the beginning of it), the session_id of its turn records, or a bundle;
+    ROLLOUT@NAME or ROLLOUT@2 is one of its branches, ROLLOUT#20 the one through step 20.
+    """
+    from .commands.replay import ReplayOptions, run_replay
+
+    return run_replay(rollout, ReplayOptions(library, **options))
+
+
 @app.command("rerun")
 @click.argument("rollout")
 @click.option("--target", metavar="MODEL", help="Who answers as the target instead.")
