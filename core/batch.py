@@ -37,6 +37,7 @@ from .playthrough import Each, OnBreak, Played, at_once, play_through
 from .store.change import Change
 
 if TYPE_CHECKING:
+    from .budget import RunBudget
     from .roles.registry import Roles
 
 SIDE_BY_SIDE = 16
@@ -57,6 +58,9 @@ _NEVER_WAIT = (
 )
 
 
+_NOTHING = Records(b"", 0, 0)
+
+
 class Job(msgspec.Struct, frozen=True):
     """One project to be played. ``source`` and ``record`` say where it came from (``record`` goes
     into the derived ids), ``label`` names it for people.
@@ -72,6 +76,7 @@ class Done(msgspec.Struct, frozen=True):
     """One finished rollout. It is ``whole`` when it came to its stop with every turn complete;
     else ``words`` say why not, and ``records`` holds the turns that are complete. One that is
     ``parked`` waits for a human. ``said`` is what breakpoints said of one that came to its stop.
+    One that was not ``started`` is nowhere: the run's budget was used up before it.
     """
 
     job: Job
@@ -81,6 +86,7 @@ class Done(msgspec.Struct, frozen=True):
     words: str = ""
     parked: bool = False
     said: str = ""
+    started: bool = True
 
 
 class ManyCommitter(Protocol):
@@ -115,6 +121,7 @@ class Batch:
     A rollout that fails ends itself only: its failure is in its ``Done``. ``library`` keeps the
     rollouts: those that cost something step by step, before the next role is asked; offline ones
     in groups. ``workers`` are ended with the run. ``on_break`` says what a breakpoint does.
+    ``budget`` is what all of them may spend together; offline ones are free.
     """
 
     def __init__(
@@ -128,6 +135,7 @@ class Batch:
         clock: Clock = wall_clock,
         side_by_side: int = SIDE_BY_SIDE,
         on_break: OnBreak = "park",
+        budget: RunBudget | None = None,
     ) -> None:
         self._done = done
         self._roles = roles
@@ -137,6 +145,7 @@ class Batch:
         self._clock = clock
         self._side_by_side = side_by_side
         self._on_break = on_break
+        self._budget = budget
         self._new_id = random_step_ids()
         self._waiting: list[Change] = []
         self._waiting_steps = 0
@@ -207,8 +216,11 @@ class Batch:
     async def _run_one(self, job: Job, room: asyncio.Semaphore) -> Done:
         async with room:
             header = self._header(job)
+            budget = None if never_waits(job.project) else self._budget
+            if budget is not None and budget.refused:
+                return Done(job, header.id, _NOTHING, False, budget.refused, started=False)
             if self._library is None:
-                return self._finish(job, header, await self._play(job))
+                return self._finish(job, header, await self._play(job, budget=budget))
             first = Change(header.id, header, (job.project,), status="open")
             self._commit(first)
 
@@ -216,11 +228,13 @@ class Batch:
                 requests = (request,) if request is not None else ()
                 self._commit(Change(header.id, steps=(step,), requests=requests, head=step.id))
 
-            played = await self._play(job, save)
+            played = await self._play(job, save, budget)
             self._commit(_last_change(header, played))
             return self._finish(job, header, played)
 
-    async def _play(self, job: Job, each: Each | None = None) -> Played:
+    async def _play(
+        self, job: Job, each: Each | None = None, budget: RunBudget | None = None
+    ) -> Played:
         """Play one project; what its roles do wrong is its own failure and nobody else's."""
         try:
             roles = self._roles(job.project)
@@ -232,6 +246,7 @@ class Batch:
                 clock=self._clock,
                 each=each,
                 on_break=self._on_break,
+                budget=budget,
             )
         except StoreError:
             raise

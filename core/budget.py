@@ -19,7 +19,7 @@ from .roles.llm import load_templates
 from .rules.limits import Limits
 from .rules.stepper import Ask
 from .rules.views import PathState
-from .spending import Spending, refusal
+from .spending import Spending, Spent, refusal
 
 
 class SetAside(NamedTuple):
@@ -44,8 +44,10 @@ class RunBudget:
         self.limits = limits
         self.dollars = 0.0
         self.tokens = 0
-        self.unpriced: set[str] = set()
-        """Models that were asked and whose price is unknown."""
+        self.unknown = 0
+        """Calls whose price nobody knows."""
+        self.estimated = 0
+        """Calls whose tokens the provider did not count."""
         self.refused = ""
         """Why a call was refused, in words; no further rollout begins then."""
         self._aside = SetAside(0.0, 0)
@@ -54,11 +56,10 @@ class RunBudget:
 
     async def reserve(self, asked: Sequence[Estimate]) -> SetAside:
         """Set aside what these calls may take; or why they may not be made."""
-        self.unpriced.update(each.model for each in asked if each.price is None)
         while True:
             dollars = self.dollars + self._aside.dollars
             tokens = self.tokens + self._aside.tokens
-            words = refusal(self.limits, dollars, tokens, asked)
+            words = refusal(self.limits, Spent(dollars, tokens), asked)
             if not words:
                 break
             if not self._under_way:
@@ -73,11 +74,13 @@ class RunBudget:
         self._change(aside, 1)
         return aside
 
-    def settle(self, aside: SetAside, dollars: float, tokens: int) -> None:
+    def settle(self, aside: SetAside, spent: Spent) -> None:
         """These calls are over, and took so much."""
         self._change(SetAside(-aside.dollars, -aside.tokens), -1)
-        self.dollars += dollars
-        self.tokens += tokens
+        self.dollars += spent.dollars
+        self.tokens += spent.tokens
+        self.unknown += spent.unknown
+        self.estimated += spent.estimated
         self._settled.set()
 
     def _change(self, aside: SetAside, calls: int) -> None:
@@ -94,7 +97,7 @@ class RolloutBudget:
         self._run = run
         self._steps = 0
         self._attempts = 0
-        self._before = (0.0, 0)
+        self._before = Spent()
         self._told: tuple[str | None, int] | None = None
 
     def count(self, steps: Iterable[Step], attempts: Sequence[Attempt]) -> None:
@@ -117,7 +120,7 @@ class RolloutBudget:
         if not limits.any:
             return ""
         asked = await self.estimates(asks, state, project)
-        return refusal(limits, self.spending.dollars, self.spending.tokens, asked) if asked else ""
+        return refusal(limits, self.spending.now, asked) if asked else ""
 
     async def refusal_once(
         self, asks: Sequence[Ask], state: PathState, project: Project, parent: str | None
@@ -136,9 +139,11 @@ class RolloutBudget:
 
     async def reserve(self, asks: Sequence[Ask], state: PathState, project: Project) -> SetAside:
         """Set aside what these calls may take; or why they may not be made."""
+        self._before = before = self.spending.now
+        if not Limits.of(project.stop).any and (self._run is None or not self._run.limits.any):
+            return SetAside() if self._run is None else await self._run.reserve(())
         asked = await self.estimates(asks, state, project)
-        spent, tokens = self._before = (self.spending.dollars, self.spending.tokens)
-        if asked and (words := refusal(Limits.of(project.stop), spent, tokens, asked)):
+        if asked and (words := refusal(Limits.of(project.stop), before, asked)):
             return SetAside(refused=words, own=True)
         return SetAside() if self._run is None else await self._run.reserve(asked)
 
@@ -146,9 +151,7 @@ class RolloutBudget:
         """The calls are over: what those took that failed is counted too."""
         self.spending.dollars += sum(error.cost or 0.0 for error, _ in failed)
         if self._run is not None:
-            dollars, tokens = self._before
-            spending = self.spending
-            self._run.settle(aside, spending.dollars - dollars, spending.tokens - tokens)
+            self._run.settle(aside, self.spending.since(self._before))
 
     async def estimates(
         self, asks: Sequence[Ask], state: PathState, project: Project

@@ -7,14 +7,14 @@ role's replies in the rollout were so far, or as the project's ``max_tokens`` le
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
 from .errors import RollstepError
 from .model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
-from .model.steps import Role
+from .model.steps import ROLES, Role
 from .model.view import View
 from .roles.llm_evaluator import evaluator_request
 from .roles.llm_messages import Request, target_request
@@ -82,6 +82,13 @@ def spec_of(project: Project, role: Role) -> Spec | None:
     """The model that plays this role; None where none does."""
     spec: Any = project.tool_simulator if role == "tool" else getattr(project, role)
     return spec if isinstance(spec, Spec) else None
+
+
+def unpriced(projects: Iterable[Project]) -> list[str]:
+    """The models of these projects whose price is unknown, each once."""
+    specs = (spec_of(project, role) for project in projects for role in ROLES)
+    models = dict.fromkeys(spec.model for spec in specs if spec is not None)
+    return [model for model in models if price_of(model) is None]
 
 
 def estimate_of(spec: Spec, view: View, usual: int) -> Estimate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
+from typing import NamedTuple
 
 from .model.steps import Attempt, Call, Role, Step
 from .pricing import USUAL_REPLY, Estimate
@@ -11,6 +12,15 @@ from .rules.limits import Limits, in_dollars
 
 _REMEMBERED = 10
 """Replies of a role from which their usual length is taken."""
+
+
+class Spent(NamedTuple):
+    """What was paid for by some moment."""
+
+    dollars: float = 0.0
+    tokens: int = 0
+    unknown: int = 0
+    estimated: int = 0
 
 
 class Spending:
@@ -46,6 +56,20 @@ class Spending:
         """A failure: what had arrived by then was paid for, too."""
         self.dollars += attempt.cost or 0.0
 
+    @property
+    def now(self) -> Spent:
+        """All of it."""
+        return Spent(self.dollars, self.tokens, self.unknown, self.estimated)
+
+    def since(self, before: Spent) -> Spent:
+        """What has come since then."""
+        return Spent(
+            self.dollars - before.dollars,
+            self.tokens - before.tokens,
+            self.unknown - before.unknown,
+            self.estimated - before.estimated,
+        )
+
     def usual_reply(self, role: Role, model: str) -> int:
         """Tokens of a reply of this role by this model."""
         replies = self._replies.get((role, model))
@@ -57,10 +81,11 @@ def tokens_of(call: Call) -> int:
     return call.usage.prompt_tokens + call.usage.completion_tokens
 
 
-def refusal(limits: Limits, dollars: float, tokens: int, asked: Sequence[Estimate]) -> str:
+def refusal(limits: Limits, spent: Spent, asked: Sequence[Estimate]) -> str:
     """Why these calls may not be made, in words; empty where they may. An unknown price counts as
     none: only its tokens are counted.
     """
+    dollars, tokens = spent.dollars, spent.tokens
     if words := limits.reached(dollars, tokens):
         return words
     what = "the next step" if len(asked) == 1 else f"the next {len(asked)} calls"

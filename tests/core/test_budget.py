@@ -22,7 +22,7 @@ from rollstep.core.pricing import RESERVED_REPLY, Estimate, estimate_of
 from rollstep.core.rules.limits import Limits, in_dollars
 from rollstep.core.rules.stepper import Ask
 from rollstep.core.rules.views import PathState, view_for
-from rollstep.core.spending import Spending, refusal
+from rollstep.core.spending import Spending, Spent, refusal
 from rollstep.core.workers.prices import Price
 
 PRICE = Price(0.001, 0.01, 0.0005, 1000, 500)
@@ -113,7 +113,7 @@ def test_a_call_that_would_go_past_a_limit_is_refused_in_words(
     limits: Limits, spent: tuple[float, int], count: int, words: str
 ) -> None:
     each = Estimate("m", 10, 1, 2, 2, Price(0.001, 0.005, 0.001))
-    assert refusal(limits, *spent, [each] * count) == words
+    assert refusal(limits, Spent(*spent), [each] * count) == words
 
 
 def test_amounts_have_the_digits_that_they_need() -> None:
@@ -136,7 +136,7 @@ async def test_a_run_never_has_more_under_way_than_it_may_spend() -> None:
             return
         most = max(most, budget.dollars + budget._aside.dollars)
         await asyncio.sleep(0)
-        budget.settle(aside, 0.1, 1)
+        budget.settle(aside, Spent(0.1, 1))
 
     await asyncio.gather(*(one() for _ in range(20)))
     assert most <= 1.0

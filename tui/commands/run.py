@@ -7,6 +7,7 @@ import gc
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from rollstep.core.appending import Appender
@@ -17,11 +18,15 @@ from rollstep.core.model.project import Project
 from rollstep.core.playthrough import OnBreak
 from rollstep.core.projects.reader import read_project, read_roles
 from rollstep.core.projects.seeds import SeedFile, read_seeds
+from rollstep.core.rules.limits import in_dollars
 from rollstep.core.store.library import Library
 from rollstep.tui.sanitize import one_line
 
 from .progress import Progress, counted, say
 from .trusting import check_trust, roles_maker
+
+if TYPE_CHECKING:
+    from rollstep.core.budget import RunBudget
 
 RECORDS = "multi_turn_project.jsonl"
 PARTIAL = "multi_turn_project.partial.jsonl"
@@ -40,6 +45,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     roles: Path | None = None
     trust: bool = False
     on_break: OnBreak = "park"
+    max_cost: float | None = None
+    max_tokens: int | None = None
 
 
 SEED_TURNS = 10
@@ -121,6 +128,7 @@ def _play(
     for project in known:
         make(project)
     offline = all(map(never_waits, known))
+    budget = None if offline else _budget(known, options)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_seldom_collecting())
         library = None
@@ -128,6 +136,7 @@ def _play(
             # What offline roles made can be made again; what was paid for must survive a power cut.
             library = stack.enter_context(Library.open(options.library, durable=not offline))
         run = stack.enter_context(_Run(options.output_dir, total, kept=library is not None))
+        run.budget = budget
         batch = Batch(
             run.done,
             roles=make,
@@ -135,12 +144,25 @@ def _play(
             workers=workers,
             library=library,
             on_break=options.on_break,
+            budget=budget,
         )
         batch.run(jobs)
     run.tell()
     if options.library is not None:
         run.tell_kept(options.library)
     return run.failed
+
+
+def _budget(projects: Sequence[Project], options: RunOptions) -> RunBudget:
+    """What the whole run may spend. Live runs alone load this."""
+    from rollstep.core.budget import RunBudget
+    from rollstep.core.pricing import unpriced
+    from rollstep.core.rules.limits import Limits
+
+    if options.max_cost is not None:
+        for model in unpriced(projects):
+            say(f"the price of {one_line(model)} is unknown: --max-cost does not count its calls")
+    return RunBudget(Limits(options.max_cost, options.max_tokens))
 
 
 @contextlib.contextmanager
@@ -159,6 +181,8 @@ class _Run:
 
     def __init__(self, folder: Path, total: int, kept: bool) -> None:
         self.failed = 0
+        self.budget: RunBudget | None = None
+        self._not_started = 0
         self._in_library = kept
         self._parked = 0
         self._parked_id = ""
@@ -182,6 +206,10 @@ class _Run:
 
     def done(self, done: Done) -> None:
         """Write one finished rollout."""
+        if not done.started:
+            self.failed += 1
+            self._not_started += 1
+            return
         self._rollouts += 1
         self._first_id = self._first_id or done.rollout_id
         if done.whole:
@@ -231,10 +259,30 @@ class _Run:
         else:
             records = counted(self._written, "turn record")
             say(f"wrote {records} of {counted(self._rollouts, 'rollout')} to {self._records.path}")
-        if self.failed:
-            say(f"{counted(self.failed, 'rollout')} did not come to a stop")
+        if failed := self.failed - self._not_started:
+            say(f"{counted(failed, 'rollout')} did not come to a stop")
+        if self.budget is not None:
+            self._tell_spent(self.budget)
         if self._parked and not self._in_library:
             say("none of them was kept; with --library FILE those that wait can be opened")
+
+    def _tell_spent(self, budget: RunBudget) -> None:
+        """What it cost, and what was left undone for that."""
+        if budget.tokens or budget.dollars:
+            tokens = counted(budget.tokens, "token")
+            say(f"live calls took {tokens} and {in_dollars(budget.dollars)}{_apart(budget)}")
+        if self._not_started:
+            say(f"{counted(self._not_started, 'rollout')} not started: {budget.refused}")
+
+
+def _apart(budget: RunBudget) -> str:
+    """What the sum does not say."""
+    pieces = []
+    if budget.unknown:
+        pieces.append(f"without {counted(budget.unknown, 'call')} whose price is unknown")
+    if budget.estimated:
+        pieces.append(f"the tokens of {counted(budget.estimated, 'call')} are estimates")
+    return f" ({'; '.join(pieces)})" if pieces else ""
 
 
 def _who(done: Done) -> str:
