@@ -15,8 +15,7 @@ from rollstep.core.rules.compare import Side as Path
 
 from .cells import cells
 from .compare_cells import Line, row_lines
-from .layout import TOP, Anchor, LaneLayout
-from .path import Band
+from .layout import TOP, Anchor, LaneLayout, OneLane
 from .rows import BLANK, Row, Span, row
 from .who import LETTERS
 from .wrap import fit
@@ -52,7 +51,7 @@ class _Drawn(NamedTuple):
     right: list[Line]
 
 
-class CompareView:
+class CompareView(OneLane):
     """Where the human looks in a comparison, and what is seen there."""
 
     def __init__(self, comparison: Comparison) -> None:
@@ -64,7 +63,7 @@ class CompareView:
         self.anchor: Anchor = TOP
         longest = max(len(comparison.left.steps), len(comparison.right.steps))
         self._gutter = max(2, len(str(longest))) + 4
-        self._bands = [Band("more", 0, at, at + 1) for at in range(len(comparison.rows))]
+        self._bands = list(map(self.band, range(len(comparison.rows))))
         self._drawn: OrderedDict[int, _Drawn] = OrderedDict()
         self._layout = LaneLayout(self, 1)
         self._placed = False
@@ -188,18 +187,6 @@ class CompareView:
 
     # what the layout asks
 
-    def bands(self) -> list[Band]:
-        """One band for each row."""
-        return self._bands
-
-    def band_of(self, item: int) -> int:
-        """The band of a row is its own."""
-        return item
-
-    def lane_of(self, item: int) -> int:
-        """Both columns are one lane."""
-        return 0
-
     def height_of(self, item: int, lane: int) -> int:
         """Lines of a row."""
         drawn = self._lines(item)
@@ -208,10 +195,6 @@ class CompareView:
             return drawn.turn + max(sides)
         same = self.comparison.rows[item].kind == "same"
         return drawn.turn + (sides[0] if same else sum(sides))
-
-    def band_version(self, band: Band) -> int:
-        """Rows never change."""
-        return 0
 
     # drawing
 

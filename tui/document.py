@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .layout import TOP, Anchor, LaneLayout
-from .path import Band
+from .layout import TOP, Anchor, LaneLayout, OneLane
 from .rows import BLANK, Row, row
 from .sanitize import visible
 from .wrap import wrap
@@ -22,7 +21,7 @@ class Block(NamedTuple):
     indent: int = 0
 
 
-class Document:
+class Document(OneLane):
     """Blocks with a scroll place of their own."""
 
     def __init__(self, blocks: list[Block], *, at_end: bool = False) -> None:
@@ -30,7 +29,7 @@ class Document:
         self.anchor: Anchor = TOP
         self.at_end = at_end
         self.height = 1
-        self._bands = [Band("more", 0, index, index + 1) for index in range(len(blocks))]
+        self._bands = list(map(self.band, range(len(blocks))))
         self._width = 40
         self._lines: dict[int, list[str]] = {}
         self._layout = LaneLayout(self, 1)
@@ -89,22 +88,6 @@ class Document:
 
     # what the layout asks
 
-    def bands(self) -> list[Band]:
-        """One band for each block."""
-        return self._bands
-
-    def band_of(self, item: int) -> int:
-        """The band of a block is its own."""
-        return item
-
-    def lane_of(self, item: int) -> int:
-        """There is one lane."""
-        return 0
-
     def height_of(self, item: int, lane: int) -> int:
         """Lines of a block."""
         return len(self.lines(item))
-
-    def band_version(self, band: Band) -> int:
-        """Blocks never change."""
-        return 0

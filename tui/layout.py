@@ -48,6 +48,35 @@ class Source(Protocol):
         ...
 
 
+class OneLane:
+    """What a source says whose items stand under one another, each in a band of its own, and never
+    change. ``_bands`` has one ``band`` for each.
+    """
+
+    _bands: list[Band]
+
+    @staticmethod
+    def band(item: int) -> Band:
+        """The band of one item."""
+        return Band("more", 0, item, item + 1)
+
+    def bands(self) -> list[Band]:
+        """One band for each item."""
+        return self._bands
+
+    def band_of(self, item: int) -> int:
+        """The band of an item is its own."""
+        return item
+
+    def lane_of(self, item: int) -> int:
+        """There is one lane."""
+        return 0
+
+    def band_version(self, band: Band) -> int:
+        """Items never change."""
+        return 0
+
+
 class Box(NamedTuple):
     """A measured band. ``lanes`` holds, per lane, ``(item, line of the item)`` for each line below
     the head; ``spans`` the first line and number of lines of each item, counted from the band's

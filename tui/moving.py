@@ -42,6 +42,15 @@ class Moving:
         """How many alternatives there are at this place, itself among them."""
         return len(self.rollout.takes(self.path.steps[index].id))
 
+    def place_with_takes(self) -> int:
+        """The cursor's place or, where it has no other take, the nearest before it that has; -1
+        where none has.
+        """
+        index = self.cursor
+        while index >= 0 and self.takes(index) < 2:
+            index -= 1
+        return index
+
     def lane_of(self, item: int, wide: bool = False) -> int:
         """The lane of an item, as it is laid out or (``wide``) in three panes."""
         raise NotImplementedError
@@ -139,12 +148,8 @@ class Moving:
         self._show(self.leaf_from(step_id), cursor_on=step_id)
 
     def next_take(self, delta: int) -> TakeMove:
-        """Show the branch through the next take of this step or, where it has no other, of the
-        nearest step before it that has.
-        """
-        index = self.cursor
-        while index >= 0 and self.takes(index) < 2:
-            index -= 1
+        """Show the branch through the next take at ``place_with_takes``."""
+        index = self.place_with_takes()
         if index < 0:
             return TakeMove(False, "Neither this step nor one before it has another take.")
         step_id = self.path.steps[index].id

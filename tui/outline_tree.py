@@ -5,7 +5,7 @@ listed under each. Pure, and without recursion: a chain of 10,000 forks is as de
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from rollstep.core.model.messages import Stop, UserMessage
@@ -167,11 +167,6 @@ class OutlineTree:
                 spine = place == len(children) - 1
                 stack.append((children[place], depth if spine else depth + 1, not spine))
         return rows
-
-    def ancestors(self, index: int) -> Iterator[int]:
-        """The segments before this one, up to the first step."""
-        while (index := self.segments[index].parent) >= 0:
-            yield index
 
     @property
     def looked_at_all(self) -> bool:

@@ -87,7 +87,7 @@ class Page(Document):
         place = len(self.blocks)
         self.blocks.append(block)
         self._roles.append(role)
-        self._bands.append(Band("more", 0, place, place + 1))
+        self._bands.append(self.band(place))
 
     def _text_of(self, item: int) -> list[str]:
         block = self.blocks[item]

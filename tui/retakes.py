@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
+from rollstep.core.asking import OFFLINE
 from rollstep.core.model.messages import Payload, Stop, payload_text
 from rollstep.core.model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from rollstep.core.model.steps import Role, Step
@@ -16,8 +17,6 @@ from .inspector import kind_words
 from .presenter import DebuggerModel
 from .stepview import call_text, stop_title
 from .who import NAMES, kind_of, spec_of, who
-
-OFFLINE = frozenset({"scripted", "heuristic", "echo", "rules"})
 
 
 class Anew(NamedTuple):

@@ -106,8 +106,7 @@ class Actions:
 
     def _run_on_to(self, wanted: Breakpoint) -> None:
         """Stop once where this holds, and run from the cursor."""
-        if self.screen.rollstep.controller.busy:
-            self.screen.flash("A step is being made. Wait for it, or cancel it with Esc.")
+        if not self.screen.make.idle():
             return
         breakpoints = self.screen.model.breakpoints
         place = breaks.place_of(breakpoints, wanted)

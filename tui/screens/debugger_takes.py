@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from rollstep.core.asking import OFFLINE
 from rollstep.core.errors import RollstepError
 
-from ..retakes import OFFLINE, Anew, asked_anew, brief, cost_words, settings, title
+from ..retakes import Anew, asked_anew, brief, cost_words, settings, title
 
 if TYPE_CHECKING:
     from rollstep.core.model.steps import Role, Step
@@ -128,9 +129,7 @@ class Actions:
     def do_takes(self) -> None:
         """The takes of this step or, where it has no other, of the nearest before that has."""
         model = self.screen.model
-        index = model.cursor
-        while index >= 0 and model.takes(index) < 2:
-            index -= 1
+        index = model.place_with_takes()
         if index < 0:
             words = "Neither this step nor one before it has another take; r asks for one."
             self.screen.flash(words, "dim")
