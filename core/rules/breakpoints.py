@@ -6,7 +6,7 @@ nothing at a message. A set of none that is switched on is no set at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ..errors import UsageError
@@ -14,10 +14,11 @@ from ..model.debugging import Breakpoint
 from ..model.messages import Payload
 from ..model.steps import ROLES
 from .plans import Plan, plan_for
-from .query.nodes import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
+from .query.nodes import And, Compare, Node, Not, Or, Ref, pattern, plain_pattern, quoted, to_text
 from .query.parsing import QueryError, parse
 from .query.step_facts import SHAPE_OF
 from .query.step_fields import STEPS
+from .searching import is_too_slow
 
 _LONGEST_WORDS = 200
 
@@ -75,6 +76,23 @@ def words_of(breakpoint: Breakpoint) -> str:
         text = "any step" if node is None else to_text(node)
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_WORDS else f"{text[: _LONGEST_WORDS - 1]}…"
+
+
+def searched_too_long(breakpoint: Breakpoint) -> bool:
+    """Whether a regular expression of it ran out of time, so that it stops runs at long texts."""
+    node = query_of(breakpoint)
+    return node is not None and any(map(is_too_slow, _regexes(node)))
+
+
+def _regexes(node: Node) -> Iterator[str]:
+    if isinstance(node, Compare):
+        if node.op == "~":
+            yield str(node.value)
+    elif isinstance(node, Not):
+        yield from _regexes(node.part)
+    elif isinstance(node, And | Or):
+        for part in node.parts:
+            yield from _regexes(part)
 
 
 def label_of(breakpoint: Breakpoint, number: int) -> str:

@@ -21,6 +21,7 @@ from ..errors import UsageError
 from ..model.messages import Payload, TargetReply, ToolCall, ToolResult, UserMessage, payload_text
 from ..model.project import When
 from .json_values import MISSING, at, parse, pointer_tokens, same_value
+from .searching import searcher
 
 
 def holds(when: When, messages: tuple[Payload, ...], turn_index: int) -> bool:
@@ -104,8 +105,9 @@ def _has_text(wanted: str, told: tuple[Payload, ...]) -> bool:
 
 
 def _has_match(regex: str, told: tuple[Payload, ...]) -> bool:
-    pattern = _pattern(regex)
-    return any(pattern.search(payload_text(message)) for message in told)
+    _pattern(regex)
+    search = searcher(regex, otherwise=False)
+    return any(search(payload_text(message)) for message in told)
 
 
 def _has_values(wanted: str, result: ToolResult) -> bool:

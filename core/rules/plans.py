@@ -7,16 +7,16 @@ what cannot hold before some turn, step, cost or count of tokens sleeps until th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from math import inf
 from typing import NamedTuple
 
-from .query.compiling import simplify
-from .query.nodes import And, Compare, Node, Or, pattern
+from .query.compiling import search_for, simplify
+from .query.nodes import And, Compare, Node, Or
 from .query.step_facts import Facts
 from .query.step_fields import STEPS, source_for
 from .query.step_query import compiled_for
+from .searching import Search
 
 Test = Callable[[Facts], bool]
 Bounds = dict[str, float]
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     """
 
     contains: tuple[tuple[int, str], ...]
-    matches: tuple[tuple[int, Callable[[str, int, int], re.Match[str] | None]], ...]
+    matches: tuple[tuple[int, Search], ...]
     awake: tuple[tuple[int, Test | None], ...]
     all: tuple[tuple[int, Test | None], ...]
     """Those that are awake, and those that wake from here on:"""
@@ -49,7 +49,7 @@ def plan_for(shape: str, queries: Iterable[tuple[int, Node | None]]) -> Plan | N
     is None holds always.
     """
     contains: list[tuple[int, str]] = []
-    matches: list[tuple[int, Callable[[str, int, int], re.Match[str] | None]]] = []
+    matches: list[tuple[int, Search]] = []
     awake: list[tuple[int, Test | None]] = []
     asleep: list[tuple[int, Test | None]] = []
     wake = dict.fromkeys((*_MEASURES, "repeated"), inf)
@@ -62,7 +62,7 @@ def plan_for(shape: str, queries: Iterable[tuple[int, Node | None]]) -> Plan | N
         elif not before and isinstance(node, Compare) and _of_text(node, ":"):
             contains.append((place, str(node.value).casefold()))
         elif not before and isinstance(node, Compare) and _of_text(node, "~"):
-            matches.append((place, pattern(str(node.value)).search))
+            matches.append((place, search_for(str(node.value))))
         elif not before and (bounds := wakes(node)):
             asleep.append((place, _test(node, shape)))
             for field, least in bounds.items():

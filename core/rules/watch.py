@@ -12,7 +12,7 @@ from ..model.marks import Score
 from ..model.messages import Part, Payload, Stop, TargetReply, Text, payload_text
 from ..model.project import Project
 from ..model.steps import Step
-from .breakpoints import BreakpointSet, label_of, words_of
+from .breakpoints import BreakpointSet, label_of, searched_too_long, words_of
 from .hits import Fired, Hits
 from .query.compiling import SEARCHED
 from .query.step_facts import Facts
@@ -32,7 +32,6 @@ class Watch(Facts):
         "_state",
         "breaks",
         "cost",
-        "leaf_id",
         "place",
         "project",
         "scores",
@@ -52,14 +51,12 @@ class Watch(Facts):
         breaks: BreakpointSet,
         project: Project,
         hits: Hits,
-        leaf_id: str | None = None,
         scores: Sequence[Score] = (),
     ) -> None:
         super().__init__(None, None, None)  # type: ignore[arg-type]  # all that it knows is its own
         self.breaks = breaks
         self.project = project
         self.scores = tuple(scores)
-        self.leaf_id = leaf_id
         self._hits = hits
         self._plans = breaks.after
         self._last_said: str | None = None
@@ -69,7 +66,6 @@ class Watch(Facts):
         """The path goes on with this step, up to which ``state`` is its fold: who stops the run."""
         # All in one, and in plain loops: this is asked of every step of every batch, where each
         # call weighs, and a comprehension is one.
-        self.leaf_id = step.id
         payload = step.payload
         kind = type(payload)
         plan, with_calls = self._plans[kind]
@@ -78,7 +74,7 @@ class Watch(Facts):
         if plan is None:
             return ()
         contains, matches, tests, all_tests, turn, place, cost, tokens, on_repeat = plan
-        found: list[int] = []
+        found: list[int] | None = None
         text = folded = None
         again = False
         if contains or matches or on_repeat:
@@ -92,10 +88,10 @@ class Watch(Facts):
                 folded = text.casefold()
                 for at, wanted in contains:
                     if wanted in folded:
-                        found.append(at)
+                        found = [*(found or ()), at]
             for at, search in matches:
                 if search(text, 0, SEARCHED):
-                    found.append(at)
+                    found = [*(found or ()), at]
         position = state.position
         if all_tests is not tests and (
             again
@@ -109,7 +105,7 @@ class Watch(Facts):
             self._look_at(step, state, text, folded)
             for at, test in tests:
                 if test is None or test(self):
-                    found.append(at)
+                    found = [*(found or ()), at]
         return self._stopping(sorted(found), f"at step {position.depth}") if found else ()
 
     def _look_at(self, step: Step, state: PathState, text: str | None, folded: str | None) -> None:
@@ -147,6 +143,8 @@ class Watch(Facts):
             breakpoint = self.breaks.breakpoints[place]
             if self._hits.add(breakpoint) > breakpoint.ignore:
                 words = f"{label_of(breakpoint, place + 1)} {where}: {words_of(breakpoint)}"
+                if searched_too_long(breakpoint):
+                    words += " (a regular expression of it takes too long for this text)"
                 fired.append(Fired(breakpoint, words))
         return fired
 

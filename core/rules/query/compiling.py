@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import json
 import operator
-import re
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from ..json_values import MISSING, same_value
+from ..searching import Search, searcher
 from .nodes import And, Compare, Has, Node, Not, Or, Ref, Vocabulary, pattern
 
 SEARCHED = 1_000_000
@@ -43,12 +43,20 @@ class Reader(msgspec.Struct, frozen=True):
 
     read: Read
     contains: Callable[[str], Test] | None = None
-    matches: Callable[[re.Pattern[str]], Test] | None = None
+    matches: Callable[[Search], Test] | None = None
     many: bool = False
     number: bool = False
 
 
 Source = Callable[[Ref], Known | Reader]
+
+
+def search_for(regex: str) -> Search:
+    """The search for a regular expression of a query; a text that it would take too long for counts
+    as one in which it is found, so that a run rather stops than goes past.
+    """
+    pattern(regex)  # which says what is wrong with it
+    return searcher(regex, otherwise=True)
 
 
 def compile_node(node: Node, source: Source, vocabulary: Vocabulary) -> Test | bool:
@@ -156,7 +164,7 @@ def _compare(node: Compare, found: Known | Reader) -> Test | bool:
     if node.op == ":" and found.contains is not None:
         return found.contains(str(node.value).casefold())
     if node.op == "~" and found.matches is not None:
-        return found.matches(pattern(str(node.value)))
+        return found.matches(search_for(str(node.value)))
     value = node.value
     if node.op == "=" and (found.number or isinstance(value, str)):
         return lambda thing: read(thing) == value
@@ -187,7 +195,7 @@ def _check(node: Compare) -> Callable[[Any], bool]:
         folded = str(wanted).casefold()
         return lambda value: value is not MISSING and folded in as_text(value).casefold()
     if node.op == "~":
-        search = pattern(str(wanted)).search
+        search = search_for(str(wanted))
         return lambda value: value is not MISSING and bool(search(as_text(value)[:SEARCHED]))
     order = _ORDERS[node.op]
     if isinstance(wanted, str):

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from operator import attrgetter
@@ -21,6 +20,7 @@ from ...model.messages import (
 from ...model.steps import ROLES
 from ..json_values import MISSING, at
 from ..schemas import args_problem, result_problem
+from ..searching import Search
 from .compiling import SEARCHED, Known, Reader, Source, Test
 from .nodes import Compare, Field, Has, Node, Not, Ref, Vocabulary
 from .step_facts import Facts
@@ -178,21 +178,18 @@ def _contains(wanted: str) -> Test:
     return lambda facts: wanted in (facts._folded or facts.folded())
 
 
-def _matches(wanted: re.Pattern[str]) -> Test:
-    search = wanted.search
-    return lambda facts: search(facts._text or facts.text(), 0, SEARCHED) is not None
+def _matches(search: Search) -> Test:
+    return lambda facts: bool(search(facts._text or facts.text(), 0, SEARCHED))
 
 
 def _args_contain(wanted: str) -> Test:
     return lambda facts: facts.call is not None and wanted in facts.call.arguments.casefold()
 
 
-def _args_match(wanted: re.Pattern[str]) -> Test:
-    search = wanted.search
-
+def _args_match(search: Search) -> Test:
     def matches(facts: Facts) -> bool:
         call = facts.call
-        return call is not None and search(call.arguments, 0, SEARCHED) is not None
+        return call is not None and bool(search(call.arguments, 0, SEARCHED))
 
     return matches
 
