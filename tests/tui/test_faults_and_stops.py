@@ -101,6 +101,17 @@ async def test_a_fault_in_the_place_of_a_result_keeps_what_follows(opened: Opene
         assert "later steps kept" in driver.text()
 
 
+async def test_a_title_that_is_cut_says_so(opened: Opened) -> None:
+    async with opened(OpenTarget(sample="refund", recorded=True), size=(80, 24)) as driver:
+        model = driver.screen.model
+        model.jump([i for i, s in enumerate(model.path.steps) if s.role == "tool"][1])
+        await driver.press("f")
+        title = str(driver.app.screen.query_one("#title").render())
+        assert title.startswith("A fault in the place of step 7")
+        assert title.endswith("…")
+        assert len(title) <= 74
+
+
 async def test_a_fault_that_makes_no_sense_is_not_injected_and_says_why(opened: Opened) -> None:
     async with opened(sample="refund") as driver:
         await to_open_call(driver)

@@ -22,12 +22,15 @@ from ..sanitize import one_line
 from ..widgets.line_view import LineView, Passage
 from ..widgets.row_list import Column, ListRow, RowList
 from ..widgets.text_box import TextBox
+from ..wrap import fit
 from .edit_types import After
 from .key_guard import KeyGuard
 from .save_bar import Answer, SaveBar
 
 WIDE = 120
 """From this width on, the faults and the result stand side by side."""
+_WIDEST, _AROUND = 148, 6
+"""The dialog's greatest width, and its border and padding."""
 _PREVIEW = 4_000
 """Characters of the result that are shown."""
 _NAME = 18
@@ -96,6 +99,7 @@ class FaultScreen(ModalScreen[FaultChoice | None]):
     def on_resize(self, event: events.Resize) -> None:
         """Side by side where there is room."""
         self.set_class(self.app.size.width < WIDE, "-narrow")
+        self._show_title()
 
     def _show(self) -> None:
         chosen = self._list.current
@@ -111,7 +115,7 @@ class FaultScreen(ModalScreen[FaultChoice | None]):
             ]
         )
         self._list.go_to(chosen.key if chosen is not None else self.last)
-        self.query_one("#title", Static).update(Content(one_line(self.target.title)))
+        self._show_title()
         keys = "Enter inject   Tab why   Esc cancel"
         if len(self.targets) > 1:
             other = self.targets[1 - self._place]
@@ -122,6 +126,11 @@ class FaultScreen(ModalScreen[FaultChoice | None]):
     def on_row_list_moved(self) -> None:
         """Another fault is looked at."""
         self._look()
+
+    def _show_title(self) -> None:
+        room = min(self.app.size.width, _WIDEST) - _AROUND
+        title = fit(one_line(self.target.title), room)
+        self.query_one("#title", Static).update(Content(title))
 
     def _look(self) -> None:
         row = self._list.current
