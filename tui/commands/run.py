@@ -260,7 +260,7 @@ class _Run:
             records = counted(self._written, "turn record")
             say(f"wrote {records} of {counted(self._rollouts, 'rollout')} to {self._records.path}")
         if failed := self.failed - self._not_started:
-            say(f"{counted(failed, 'rollout')} did not come to a stop")
+            say(f"{counted(failed, 'rollout')} did not come to a stop of its own")
         if self.budget is not None:
             self._tell_spent(self.budget)
         if self._parked and not self._in_library:
