@@ -1,28 +1,33 @@
 """What breakpoints cost a headless run: none set, against the same code without the check, and ten
-that never fire, against none set. Each run is a process of its own and tells its processor time,
-without what it took to start; the quickest of each kind counts: what else the machine does can only
-only add to it.
-
-    python -m benchmarks.breaks SEED_FILE ROLES OUTPUT_DIR TURNS [without]
+that never fire, against none set. Processor time, in small bites in turn, so that whatever else the
+machine does falls on all of them alike; the median of the ratios counts.
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
+import gc
 import inspect
-import io
-import subprocess
-import sys
 import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 from rollstep.core import batch, playthrough
-from rollstep.tui.cli import main
+from rollstep.core.appending import Appender
+from rollstep.core.authors import seed_jobs
+from rollstep.core.projects.reader import read_roles
+from rollstep.core.projects.seeds import read_seeds
+from rollstep.core.roles.registry import build_roles
 
 from .report import Line
+
+_ROWS = 40
+"""Rollouts in one bite."""
+
+_BITES = 20
+"""Bites of each kind in a round."""
 
 _ROLES = """\
 target: {kind: echo}
@@ -78,54 +83,68 @@ def lines(seeds: Path, folder: Path, *, turns: int, rounds: int) -> list[Line]:
     none, ten = folder / "none.yaml", folder / "ten.yaml"
     none.write_text(_ROLES)
     ten.write_text(_ROLES + _TEN)
-    ways = {"without": [none, "without"], "none": [none], "ten": [ten]}
+    checked, unchecked = playthrough.play_through, _unchecked()
+    ways = {"without": (none, unchecked), "none": (none, checked), "ten": (ten, checked)}
+    runs = {
+        name: (_Run(seeds, roles, folder / name, turns), how) for name, (roles, how) in ways.items()
+    }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for number in range(rounds):
-        # In turn, forwards and backwards, so that none is always the first.
-        for name in list(ways)[:: 1 if number % 2 else -1]:
-            roles, *how = ways[name]
-            output = folder / f"breaks-{name}-{number}"
-            seconds[name].append(_measured([seeds, roles, output, turns, *how]))
+    usual, threshold = batch.play_through, gc.get_threshold()
+    gc.set_threshold(50_000)  # as rollstep run does
+    try:
+        for number in range(rounds * _BITES):
+            # In turn, forwards and backwards, so that none is always the first.
+            for name in list(runs)[:: 1 if number % 2 else -1]:
+                run, how = runs[name]
+                batch.play_through = how  # type: ignore[assignment]
+                seconds[name].append(run.bite(number))
+    finally:
+        batch.play_through = usual
+        gc.set_threshold(*threshold)
+        for run, _ in runs.values():
+            run.close()
     return [
-        Line(
-            "headless with breakpoints: none set, against the code without the check",
-            min(seconds["none"]) / min(seconds["without"]),
-            1.05,
-            detail=_detail(seconds, "none", "without"),
-        ),
-        Line(
-            "headless with breakpoints: ten set, against none",
-            min(seconds["ten"]) / min(seconds["none"]),
-            1.25,
-            detail=_detail(seconds, "ten", "none"),
-        ),
+        _line("none set, against the code without the check", seconds, "none", "without", 1.05),
+        _line("ten set, against none", seconds, "ten", "none", 1.25),
     ]
 
 
-def _measured(arguments: list[object]) -> float:
-    command = [sys.executable, "-m", "benchmarks.breaks", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(done.stdout)
+def _line(
+    name: str, seconds: dict[str, list[float]], mine: str, theirs: str, budget: float
+) -> Line:
+    ratios = [one / other for one, other in zip(seconds[mine], seconds[theirs], strict=True)]
+    detail = (
+        f"{1000 * median(seconds[mine]):.1f} against {1000 * median(seconds[theirs]):.1f} ms "
+        f"for {_ROWS} rollouts"
+    )
+    return Line(f"headless with breakpoints: {name}", median(ratios), budget, detail=detail)
 
 
-def _detail(seconds: dict[str, list[float]], mine: str, theirs: str) -> str:
-    return f"{min(seconds[mine]):.2f} against {min(seconds[theirs]):.2f} s of processor time"
+class _Run:
+    """What ``rollstep run`` does with seed rows, a bite at a time."""
 
+    def __init__(self, seeds: Path, roles: Path, folder: Path, turns: int) -> None:
+        self._seeds = seeds
+        self._rows = read_seeds(seeds).rows
+        self._roles = read_roles(roles)
+        self._turns = turns
+        self._records = Appender(folder / "records.jsonl")
+        self._batch = batch.Batch(self._done, roles=build_roles)
 
-def _run(seeds: str, roles: str, output: str, turns: str, rows: int = 0) -> float:
-    arguments = ["run", "--seed-file", seeds, "--roles", roles, "--output-dir", output]
-    at = time.process_time()
-    with contextlib.redirect_stderr(io.StringIO()) as said:
-        status = main([*arguments, "--turns", turns, "--num-projects", str(rows)])
-    seconds = time.process_time() - at
-    if status != 0:
-        raise AssertionError(f"the run ended with {status}: {said.getvalue()[-500:]}")
-    return seconds
+    def bite(self, seed: int) -> float:
+        """Play some rows; the processor time that it took."""
+        jobs = seed_jobs(
+            self._rows, self._seeds, n=_ROWS, seed=seed, max_turns=self._turns, roles=self._roles
+        )
+        at = time.process_time()
+        self._batch.run(jobs)
+        return time.process_time() - at
 
+    def close(self) -> None:
+        """No more is written."""
+        self._records.close()
 
-if __name__ == "__main__":
-    given = sys.argv[1:5]
-    if "without" in sys.argv:
-        batch.play_through = _unchecked()  # type: ignore[assignment]
-    _run(*given, rows=50)  # loads what is loaded late
-    print(_run(*given))
+    def _done(self, done: batch.Done) -> None:
+        if not done.whole or done.said:
+            raise AssertionError(f"a rollout did not come to its stop: {done.words} {done.said}")
+        self._records.write(done.records.data)

@@ -29,6 +29,8 @@ class Breaks:
         self._writer = writer
         self._scores = scores
         self._watch: Watch | None = None
+        self._watched_to: str | None = None
+        """The step up to which it has watched."""
         self._let_by: tuple[str | None, int] | None = None
         """Where a run stopped before a role was asked, and how many steps there were: as long as
         nothing was made, it does not stop there at once again."""
@@ -70,6 +72,7 @@ class Breaks:
                 if not step.late:
                     watch = self._watching(breaks, step.parent_id)
                     fired += watch.after(step, self._writer.state_at(step.id))
+                    self._watched_to = step.id
         return fired
 
     def used_up(self, fired: Sequence[Fired]) -> None:
@@ -117,9 +120,9 @@ class Breaks:
         if (
             watch is None
             or watch.breaks is not breaks
-            or watch.leaf_id != parent
+            or self._watched_to != parent
             or watch.project is not project
         ):
-            watch = Watch(breaks, project, self._writer.hits, parent, self._scores())
-            self._watch = watch
+            watch = self._watch = Watch(breaks, project, self._writer.hits, self._scores())
+            self._watched_to = parent
         return watch

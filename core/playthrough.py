@@ -89,6 +89,7 @@ async def play_through(
     failed: list[tuple[RoleError, Ask]] = []
     said: list[str] = []
     watch = _watch(project) if project.breakpoints and on_break != "ignore" else None
+    asks_before = watch is not None and watch.breaks.any_before
     money = _money(project, budget)
 
     def put(made: Made) -> None:
@@ -132,7 +133,7 @@ async def play_through(
         if isinstance(action, Nobody):
             return played("ended")
         asks = together(state.position, project) if state.position.open_calls else ()
-        if watch is not None and watch.breaks.any_before and isinstance(action, Ask):
+        if asks_before and watch is not None and isinstance(action, Ask):
             last = steps[-1] if steps else None
             said.extend(one.words for one in watch.before(asks or (action,), state, last))
         if not said:

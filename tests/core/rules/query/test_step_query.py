@@ -367,7 +367,7 @@ def test_what_a_run_looks_at_is_what_the_screen_finds(
     for index, each in enumerate(path):
         state.extend(each)
         if index == half:  # as a run that begins in the middle does
-            watch = Watch(breaks, PROJECT, Hits(), path[index - 1].id if index else None)
+            watch = Watch(breaks, PROJECT, Hits())
         held = {fired.breakpoint for fired in watch.after(each, state)}
         so_far = PathFacts(path[: index + 1], PROJECT)
         place, _ = so_far.facts(index)
