@@ -54,7 +54,7 @@ def _texts(old: str, new: str) -> str:
     shown = old[start : start + 2 * _WINDOW], new[start : start + 2 * _WINDOW]
     stretches = word_diff(*shown)
     alike = sum(len(each.text) for each in stretches if each.kind == "same")
-    if alike < _ALIKE * max(map(len, shown)) and min(map(len, shown)) > _PIECE:
+    if alike < _ALIKE * max(map(len, shown)) and min(map(len, shown)) > _LEAD:
         return " → ".join(f"{'…' if start else ''}{_short(text)}" for text in shown)
     more = old[start + 2 * _WINDOW :] != new[start + 2 * _WINDOW :]
     return _first(stretches, more)

@@ -46,6 +46,12 @@ OSLO, BERGEN = '{"city": "Oslo", "days": 3}', '{"city": "Bergen", "days": 3}'
         (reply(("find", OSLO)), reply(("find", '{"days": 9}')), "find(without city …)"),
         (user_message("Hello"), user_message("Hello there"), "Hello + there"),
         (user_message(""), user_message("Hi"), "(empty) → Hi"),
+        (
+            user_message("Return? I'm not returning it, it came out of the box."),
+            user_message("Fine. Here is your photo: crack.jpg"),
+            "Return? I'm not returning it, it came out of the box. → "
+            "Fine. Here is your photo: crack.jpg",
+        ),
         (user_message("One, two, three."), user_message("One, 2, 3."), "One, two → 2 …"),
         (
             user_message("No. Under rule R-14 this order can't be refunded; take our survey?"),
