@@ -47,10 +47,10 @@ class EditRequest:
 class EditResult:
     """How the editor ended.
 
-    ``saved``: ``payload``, ``after`` and ``reason`` are the edit, and ``draft`` the same unfinished.
-    ``draft``: left with text that is to be kept, in ``draft``. ``unchanged``: saved without an
-    edit. ``closed``: left with nothing to keep. After all but ``draft``, an older draft is done
-    with.
+    ``saved``: ``payload``, ``after`` and ``reason`` are the edit, and ``draft`` the same
+    unfinished. ``draft``: left with text that is to be kept, in ``draft``. ``unchanged``: saved
+    without an edit. ``closed``: left with nothing to keep. After all but ``draft``, an older draft
+    is done with.
     """
 
     outcome: Outcome
