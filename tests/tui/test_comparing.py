@@ -11,9 +11,9 @@ import pytest
 from rollstep.core.errors import StoreError
 from rollstep.core.model.messages import tool_result
 from rollstep.core.store.library import Library
-from rollstep.tui.compare_choices import rollout_subject
-from rollstep.tui.compare_view import CompareView
-from rollstep.tui.comparing import Subject
+from rollstep.tui.comparing.choices import rollout_subject
+from rollstep.tui.comparing.subjects import Subject
+from rollstep.tui.comparing.view import CompareView
 from rollstep.tui.screens import debugger_compare
 from rollstep.tui.screens.compare import CompareScreen
 from rollstep.tui.screens.compare_choice import CompareChoice

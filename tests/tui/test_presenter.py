@@ -11,7 +11,7 @@ from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Attempt, Step, role_of
 from rollstep.core.rules.stepper import Ask
 from rollstep.tui import bars
-from rollstep.tui.outline_tree import OutlineTree
+from rollstep.tui.outline.tree import OutlineTree
 from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.snapshot import Snapshot
 from rollstep.tui.stepview import stop_title

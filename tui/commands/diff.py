@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 from rollstep.core.errors import RollstepError
-from rollstep.tui.comparing import compare_subjects
+from rollstep.tui.comparing.subjects import compare_subjects
 
 from .diff_json import comparison_json
 from .diff_text import Look, comparison_lines

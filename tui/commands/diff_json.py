@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from rollstep.core.rules.compare import Comparison, Row, Side
 from rollstep.core.rules.payload_changes import payload_changes
-from rollstep.tui.comparing import Subject, project_differences
+from rollstep.tui.comparing.subjects import Subject, project_differences
 
 
 def comparison_json(comparison: Comparison, left: Subject, right: Subject) -> str:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from rollstep.core.rules.compare import Comparison, Row, Side
-from rollstep.tui.compare_cells import (
+from rollstep.tui.comparing.lines import (
     Line,
     line_cells,
     row_lines,
@@ -15,7 +15,7 @@ from rollstep.tui.compare_cells import (
     stretches,
     wrap_spans,
 )
-from rollstep.tui.comparing import Subject, project_differences, summary_words
+from rollstep.tui.comparing.subjects import Subject, project_differences, summary_words
 from rollstep.tui.rows import Span
 from rollstep.tui.sanitize import one_line
 from rollstep.tui.who import LETTERS

@@ -21,7 +21,7 @@ from rollstep.core.roles.replay import Recording, with_recorded_tools
 from rollstep.core.rules.rerunning import PYTHON, other_evaluator, other_target, same_messages
 from rollstep.core.session import Session
 from rollstep.core.store.library import Library
-from rollstep.tui.comparing import Subject
+from rollstep.tui.comparing.subjects import Subject
 from rollstep.tui.sanitize import one_line
 from rollstep.tui.stepview import first_words, stop_title
 from rollstep.tui.target import OpenTarget, parse_link

@@ -13,7 +13,7 @@ from pathlib import Path
 from rollstep.core.errors import InputError
 from rollstep.core.session import Session
 from rollstep.core.store.change import Saved
-from rollstep.tui.comparing import Subject, subject
+from rollstep.tui.comparing.subjects import Subject, subject
 from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import parse_target
 

@@ -11,9 +11,9 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.screen import Screen
 
-from ..compare_head import CompareHead, hint
-from ..compare_view import CompareView, SideName
-from ..comparing import Subject
+from ..comparing.head import CompareHead, hint
+from ..comparing.subjects import Subject
+from ..comparing.view import CompareView, SideName
 from ..palette import Palette
 from ..rows import Row, row
 from ..widgets.rows_pane import RowsPane

@@ -10,7 +10,7 @@ from dataclasses import replace
 from textual.content import Content
 from textual.widgets import Static
 
-from ..compare_choices import Choice
+from ..comparing.choices import Choice
 from .choose import ChooseRequest, ChooseScreen, Option
 
 _LOOKING = "Looking for other rollouts of this project …"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rollstep.core.errors import RollstepError
 
-from ..compare_choices import (
+from ..comparing.choices import (
     ORIGINAL,
     Choice,
     choices,
@@ -18,7 +18,7 @@ from ..compare_choices import (
     rollout_subject,
     shown_subject,
 )
-from ..comparing import Subject, compare_subjects
+from ..comparing.subjects import Subject, compare_subjects
 from ..target import OpenTarget
 from .compare import Answer, CompareScreen
 from .compare_choice import CompareChoice

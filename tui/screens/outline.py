@@ -12,10 +12,10 @@ from textual.geometry import Region
 from textual.screen import Screen
 
 from ..document import Document
-from ..outline import Outline
-from ..outline_bars import KEYS, hint, key_line, title
-from ..outline_preview import preview
-from ..outline_rows import draw, header
+from ..outline.bars import KEYS, hint, key_line, title
+from ..outline.model import Outline
+from ..outline.preview import preview
+from ..outline.rows import draw, header
 from ..palette import Palette
 from ..rows import Row, Span, row
 from ..sanitize import one_line

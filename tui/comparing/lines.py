@@ -24,11 +24,11 @@ from rollstep.core.rules.compare import Comparison, Row, Side
 from rollstep.core.rules.payload_changes import calls_of, payload_changes
 from rollstep.core.rules.word_diff import Kind, Stretch, folded, word_diff
 
-from .cells import cells
-from .rows import Span
-from .sanitize import one_line, visible
-from .stepview import call_text, first_words, left_out, other_part, stop_title
-from .wrap import TAB, fit, wrap_line
+from ..cells import cells
+from ..rows import Span
+from ..sanitize import one_line, visible
+from ..stepview import call_text, first_words, left_out, other_part, stop_title
+from ..wrap import TAB, fit, wrap_line
 
 Line = tuple[Span, ...]
 

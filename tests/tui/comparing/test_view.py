@@ -18,13 +18,13 @@ from rollstep.core.model.messages import (
 )
 from rollstep.core.model.steps import Step
 from rollstep.core.rules.compare import compare
-from rollstep.tui import compare_view
 from rollstep.tui.cells import cells
-from rollstep.tui.compare_cells import Line, row_lines, stretches
-from rollstep.tui.compare_view import CompareView
+from rollstep.tui.comparing import view as compare_view
+from rollstep.tui.comparing.lines import Line, row_lines, stretches
+from rollstep.tui.comparing.view import CompareView
 
-from ..strategies import payloads
-from .synthetic import HOSTILE, REFUND, call, chain
+from ...strategies import payloads
+from ..synthetic import HOSTILE, REFUND, call, chain
 
 _ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 

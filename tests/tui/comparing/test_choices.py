@@ -7,7 +7,7 @@ from rollstep.core.model.messages import tool_result
 from rollstep.core.model.rollout import Branch
 from rollstep.core.model.steps import Step
 from rollstep.core.store.library import Library
-from rollstep.tui.compare_choices import (
+from rollstep.tui.comparing.choices import (
     choices,
     chosen_subject,
     rollout_choices,
@@ -15,11 +15,11 @@ from rollstep.tui.compare_choices import (
     same_project,
     shown_subject,
 )
-from rollstep.tui.comparing import compare_subjects, project_differences, summary_words
+from rollstep.tui.comparing.subjects import compare_subjects, project_differences, summary_words
 from rollstep.tui.presenter import DebuggerModel
 
-from ..core.store.making import conversation, first
-from .synthetic import project, refund
+from ...core.store.making import conversation, first
+from ..synthetic import project, refund
 
 
 def offered(model: DebuggerModel) -> list[tuple[str, str | None]]:

@@ -12,10 +12,10 @@ from rollstep.core.model.rollout import Branch, Rollout
 from rollstep.core.model.steps import Step
 from rollstep.core.rules.compare import Comparison, Summary, compare
 
-from .branches import branch_name
-from .commands.progress import counted
-from .sanitize import one_line
-from .stepview import stop_title
+from ..branches import branch_name
+from ..commands.progress import counted
+from ..sanitize import one_line
+from ..stepview import stop_title
 
 
 class Subject(NamedTuple):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .cells import cells
-from .inspector import kind_words
-from .outline import Outline
-from .outline_words import many
-from .rows import Row, Span, row
-from .sanitize import one_line
-from .wrap import fit
+from ..cells import cells
+from ..inspector import kind_words
+from ..rows import Row, Span, row
+from ..sanitize import one_line
+from ..wrap import fit
+from .model import Outline
+from .words import many
 
 KEYS: tuple[tuple[str, str, str], ...] = (
     ("j k", "move", "Down and up; PgDn PgUp a screenful, g G the ends"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .cells import cells
-from .outline import Outline
-from .outline_tree import Segment, TreeRow
-from .outline_words import SIGNS
-from .rows import Row, Span, row
-from .sanitize import one_line
-from .wrap import fit, pad
+from ..cells import cells
+from ..rows import Row, Span, row
+from ..sanitize import one_line
+from ..wrap import fit, pad
+from .model import Outline
+from .tree import Segment, TreeRow
+from .words import SIGNS
 
 _DEEPEST = 12
 """Levels that are drawn; what is deeper stands there too, with a sign."""

@@ -13,7 +13,7 @@ from rollstep.core.model.steps import Attempt, Step
 from rollstep.core.rules.lint.alone import cheap
 from rollstep.core.rules.lint.findings import Finding
 
-from .presenter import DebuggerModel
+from ..presenter import DebuggerModel
 
 ItemKind = Literal["draft", "edit", "flag", "failure", "break"]
 MOST_FLAGS = MOST_BREAKS = 100
@@ -314,7 +314,7 @@ def _place(item: Item) -> int:
 
 def _break_words(model: DebuggerModel, number: int) -> str:
     """A breakpoint by its number, name and condition."""
-    from .breaks import query_of
+    from ..breaks import query_of
 
     each = model.breakpoints[number]
     name = f' "{each.name}"' if each.name else ""

@@ -7,13 +7,13 @@ from rollstep.core.model.messages import Stop, payload_text
 from rollstep.core.model.steps import Step
 from rollstep.core.rules.ledger import Ledger
 
-from .changed import changed_words
-from .ledger_words import ended_words
-from .outline_tree import Item, OutlineTree, Segment
-from .presenter import DebuggerModel
-from .sanitize import one_line
-from .stepview import first_words
-from .who import NAMES
+from ..changed import changed_words
+from ..ledger_words import ended_words
+from ..presenter import DebuggerModel
+from ..sanitize import one_line
+from ..stepview import first_words
+from ..who import NAMES
+from .tree import Item, OutlineTree, Segment
 
 _WORDS = 160
 _SEARCHED = 1_000

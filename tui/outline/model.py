@@ -8,9 +8,9 @@ from rollstep.core.model.steps import Step
 from rollstep.core.rules.ledger import Ledger
 from rollstep.core.rules.lint.findings import Finding
 
-from .outline_tree import Item, OutlineTree, Segment, TreeRow
-from .outline_words import Words
-from .presenter import DebuggerModel
+from ..presenter import DebuggerModel
+from .tree import Item, OutlineTree, Segment, TreeRow
+from .words import Words
 
 _UNFOLDED = 60
 """Up to so many rows everything is unfolded at first; else the ends of branches are folded."""

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from rollstep.core.model.steps import Step
 
-from .document import Block, Document
-from .inspector import kind_words, payload_blocks
-from .ledger_words import followed_words, made_words, marked, standing_words, title_words
-from .outline import Outline
-from .outline_tree import Item, Segment
-from .outline_words import DRAFTS, many
-from .stepview import call_text
-from .who import made_by
+from ..document import Block, Document
+from ..inspector import kind_words, payload_blocks
+from ..ledger_words import followed_words, made_words, marked, standing_words, title_words
+from ..stepview import call_text
+from ..who import made_by
+from .model import Outline
+from .tree import Item, Segment
+from .words import DRAFTS, many
 
 _DIFF = 20_000
 """Characters of an edit's words that are shown here; Enter goes to the step itself."""

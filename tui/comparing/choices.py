@@ -10,11 +10,11 @@ from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import Project
 from rollstep.core.model.steps import Step
 
-from .changed import changed_words
-from .comparing import Subject, subject
-from .presenter import DebuggerModel
-from .starting import ago
-from .stepview import first_words, stop_title
+from ..changed import changed_words
+from ..presenter import DebuggerModel
+from ..starting import ago
+from ..stepview import first_words, stop_title
+from .subjects import Subject, subject
 
 if TYPE_CHECKING:
     from rollstep.core.store.change import Saved

@@ -13,12 +13,12 @@ from rollstep.core.rules.compare import Comparison, Kind
 from rollstep.core.rules.compare import Row as Aligned
 from rollstep.core.rules.compare import Side as Path
 
-from .cells import cells
-from .compare_cells import Line, row_lines
-from .layout import TOP, Anchor, LaneLayout, OneLane
-from .rows import BLANK, Row, Span, row
-from .who import LETTERS
-from .wrap import fit
+from ..cells import cells
+from ..layout import TOP, Anchor, LaneLayout, OneLane
+from ..rows import BLANK, Row, Span, row
+from ..who import LETTERS
+from ..wrap import fit
+from .lines import Line, row_lines
 
 SideName = Literal["left", "right"]
 

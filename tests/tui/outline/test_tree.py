@@ -11,13 +11,13 @@ from rollstep.core.model.marks import Silence
 from rollstep.core.model.messages import Stop, target_reply, tool_result, user_message
 from rollstep.core.model.rollout import Branch, RolloutHeader
 from rollstep.core.model.steps import Attempt, Step, role_of
-from rollstep.tui.outline import Outline
-from rollstep.tui.outline_rows import draw, header
-from rollstep.tui.outline_tree import OutlineTree, TreeRow
+from rollstep.tui.outline.model import Outline
+from rollstep.tui.outline.rows import draw, header
+from rollstep.tui.outline.tree import OutlineTree, TreeRow
 from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.snapshot import Snapshot
 
-from .synthetic import HOSTILE, hostile, project, refund
+from ..synthetic import HOSTILE, hostile, project, refund
 
 
 def model_of(*steps: Step, **more: object) -> DebuggerModel:

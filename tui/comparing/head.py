@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from rollstep.core.rules.compare import Comparison
 
-from .cells import cells
-from .changed import changed_words
-from .compare_view import STACKED, CompareView, left_column
-from .comparing import Subject, project_differences, summary_words
-from .rows import Row, Span, row
-from .sanitize import one_line
-from .stepview import first_words
-from .who import NAMES
-from .wrap import fit
+from ..cells import cells
+from ..changed import changed_words
+from ..rows import Row, Span, row
+from ..sanitize import one_line
+from ..stepview import first_words
+from ..who import NAMES
+from ..wrap import fit
+from .subjects import Subject, project_differences, summary_words
+from .view import STACKED, CompareView, left_column
 
 _LEAD = " compare  "
 _STYLES = ("removed:strong", "added:strong")
