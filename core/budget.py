@@ -33,6 +33,13 @@ class SetAside(NamedTuple):
     own: bool = False
 
 
+class Forecast(NamedTuple):
+    """What the next step may take, and what the rollout has spent before it."""
+
+    estimate: Estimate
+    spent: Spent
+
+
 class RunBudget:
     """What all rollouts of a run may spend together. Lives on one event loop.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .asking import Asker
 from .casting import RolesFor
@@ -27,6 +27,9 @@ from .retaking import Retaking
 from .rules.stepper import Action, Ask, Nobody, Position, next_action
 from .rules.views import view_for
 from .store.change import Saved
+
+if TYPE_CHECKING:
+    from .budget import Forecast
 
 
 class Head(Enum):
@@ -207,6 +210,10 @@ class OpenRollout:
         """What a role was given to answer at this point, or would be."""
         seed = str(self.rollout.header.seed)
         return view_for(self.project, self.rollout.path(self._at(at)), role, seed=seed)
+
+    async def forecast(self, at: At = HEAD) -> Forecast | None:
+        """What asking a model at this point would cost, by estimate; None where none is asked."""
+        return await self._player.forecast(self._at(at))
 
     def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
         """Be told of every event, on this session's own loop; call the result to stop that."""

@@ -25,7 +25,7 @@ from .rules.views import PathState
 from .writer import TreeWriter
 
 if TYPE_CHECKING:
-    from .budget import RolloutBudget
+    from .budget import Forecast, RolloutBudget
 
 _NO_LIMITS = StopRules()
 
@@ -164,6 +164,22 @@ class Player:
             return ""
         with self.being_busy():
             return await self._money().refusal_once(asks, state, project, parent)
+
+    async def forecast(self, parent: str | None) -> Forecast | None:
+        """What asking a model here would cost; None where none is asked. Asks nobody."""
+        from .budget import Forecast
+
+        writer = self._writer
+        action = next_action(writer.position(parent), writer.project)
+        if not isinstance(action, Ask):
+            return None
+        # A fold of its own where it is not the head's, whose fold makes stepping cheap.
+        there = parent == writer.head
+        path = writer.rollout.path(parent)
+        state = writer.state_at(parent) if there else PathState.of(writer.project, path)
+        money = self._money()
+        found = await money.estimates((action,), state, writer.project)
+        return Forecast(found[0], money.spending.now) if found else None
 
     def _money(self) -> RolloutBudget:
         """What the rollout has spent by now."""

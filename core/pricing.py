@@ -13,12 +13,10 @@ from typing import Any
 import msgspec
 
 from .errors import RollstepError
-from .model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
+from .model.project import LlmSimulator, Project
 from .model.steps import ROLES, Role
 from .model.view import View
-from .roles.llm_evaluator import evaluator_request
-from .roles.llm_messages import Request, target_request
-from .roles.llm_simulator import simulator_request
+from .roles.llm_requests import Spec, asked_of
 from .workers.prices import Price, price_of
 
 USUAL_REPLY = 300
@@ -31,8 +29,6 @@ CHARACTERS = 4
 """In a token, as a rule."""
 
 _MOST = ("max_tokens", "max_completion_tokens")
-
-Spec = LlmEvaluator | LlmTarget | LlmSimulator
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -135,19 +131,10 @@ def _limit(spec: Spec) -> int:
 def _characters(view: View, spec: Spec) -> int:
     """Of the request; of the messages alone where it cannot be made (asking says why)."""
     try:
-        request = _request(view, spec)
+        request = asked_of(spec, view)
     except RollstepError:
         return sum(len(repr(message)) for message in view.messages)
     return _length(request.messages) + _length(request.tools)
-
-
-def _request(view: View, spec: Spec) -> Request:
-    if isinstance(spec, LlmEvaluator):
-        return evaluator_request(view, spec)
-    if isinstance(spec, LlmTarget):
-        return target_request(view)
-    assert view.call is not None
-    return simulator_request(view, view.call, spec)
 
 
 def _length(things: Sequence[dict[str, Any]]) -> int:

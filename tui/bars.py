@@ -9,6 +9,7 @@ from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
 
 from .cells import cells
 from .presenter import DebuggerModel
+from .prices import step_cost
 from .rows import Row, Span, row
 from .sanitize import one_line
 from .stepview import stop_title
@@ -119,8 +120,10 @@ def _counts(model: DebuggerModel, brevity: int = 0) -> list[Span]:
     ]
     if path.tokens[-1]:
         if brevity < 2:
-            pieces.append((f"{path.tokens[model.cursor + 1]:,} tok", "dim"))
-        pieces.append((f"${path.cost[model.cursor + 1]:.4f}", "dim"))
+            pieces.append(
+                (f"{path.about(model.cursor)}{path.tokens[model.cursor + 1]:,} tok", "dim")
+            )
+        pieces.append((path.money(model.cursor), "dim"))
     edits = f"{path.edits}*" if brevity else _plural(path.edits, "edit") + " *"
     pieces.append((edits, "human" if path.edits else "dim"))
     flags = sum(map(len, path.flagged.values())) if len(path.flagged) < 50 else len(path.flagged)
@@ -139,7 +142,12 @@ def _plural(count: int, word: str) -> str:
 
 def _players(model: DebuggerModel) -> list[Span]:
     roles = ROLES if model.project.tool_simulator else ROLES[:2]
-    return [(f"{LETTERS[role]} {fit(who(model.project, role), 24)}", role) for role in roles]
+    replaying, through = model.replaying is not None, model.replaying or ()
+    names = {
+        role: "recorded" if replaying and role not in through else who(model.project, role)
+        for role in roles
+    }
+    return [(f"{LETTERS[role]} {fit(name, 24)}", role) for role, name in names.items()]
 
 
 def hint(model: DebuggerModel, width: int) -> Row:
@@ -151,9 +159,28 @@ def hint(model: DebuggerModel, width: int) -> Row:
 def hint_words(model: DebuggerModel) -> Span:
     """The hint and its style."""
     if model.notice and model.asking is None:
-        waits = model.notice.startswith(("breakpoint ", "parked: breakpoint "))
-        return one_line(model.notice) + ("; c goes on" if waits else ""), "warn"
-    return here_words(model)
+        return _notice(model.notice), "warn"
+    words, kind = here_words(model)
+    if model.asking is not None:
+        how = one_line(model.asking.notice).removesuffix(".") or model.asking.pace()
+        words = words.replace("; Esc cancels", f": {how}; Esc cancels") if how else words
+    return words, kind
+
+
+_SAYS_ITSELF = ("breakpoint ", "parked: ", "paused ")
+"""How a notice begins that says by itself that the rollout waits."""
+
+
+def _notice(words: str) -> str:
+    """Why the rollout waits, and what goes on."""
+    said = one_line(words)
+    if said.startswith(("breakpoint ", "parked: breakpoint ")):
+        return f"{said}; c goes on"
+    if said.endswith((" spent", " used", " left", " times")):
+        again = " is left" in said or " are left" in said
+        goes = "s or c makes it all the same" if again else "s or c goes on all the same"
+        return f"{'' if said.startswith(_SAYS_ITSELF) else 'Paused: '}{said}; {goes}"
+    return said
 
 
 def here_words(model: DebuggerModel) -> Span:
@@ -204,7 +231,10 @@ def _ask_words(model: DebuggerModel, action: Ask) -> Span:
         return f"your move: w writes the {what}", "ok"
     if not kind:
         return f"nobody plays the tool simulator: w writes the {what}", "warn"
-    cost = "live, may cost money" if is_live(project, action.role) else "offline, free"
+    cost = "offline, free"
+    if is_live(project, action.role):
+        forecast = model.forecast
+        cost = step_cost(forecast) if forecast is not None else "live, may cost money"
     name = who(project, action.role)
     if kind not in ("llm", "python"):
         name = f"the {name}"

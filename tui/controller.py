@@ -20,6 +20,7 @@ from rollstep.core.model.messages import Payload
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from rollstep.core.budget import Forecast
     from rollstep.core.engine import Engine
     from rollstep.core.model.debugging import Breakpoint
     from rollstep.core.model.history import Draft
@@ -325,6 +326,15 @@ class Controller:
     ) -> Future[object] | None:
         session = self.engine.session
         return self.engine.submit(work(session)) if session is not None else None
+
+    def forecast(self, at: str | None) -> Future[Forecast | None]:
+        """What asking here would cost; nobody is asked."""
+
+        async def reckoning() -> Forecast | None:
+            session = self.engine.session
+            return await session.forecast(at) if session is not None else None
+
+        return self.engine.submit(reckoning())
 
     def request(self, digest: str) -> Future[str | None]:
         """The stored body of a request."""

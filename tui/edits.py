@@ -132,16 +132,29 @@ def overrule_request(model: DebuggerModel, stop: Stop, *, draft: str) -> EditReq
 def _ask_request(model: DebuggerModel, action: Ask, number: int, draft: str) -> EditRequest:
     call = action.call
     tool = model.project.tool(call.name) if call is not None else None
+    partial = _partial(model, action)
+    kept = f", from {len(partial):,} characters that had arrived" if partial else ""
     return EditRequest(
-        f"Write step {number}, the {ANSWERS[action.role]}",
+        f"Write step {number}, the {ANSWERS[action.role]}{kept}",
         _SHAPES[action.role],
         None,
         call,
         tool.returns if tool is not None else None,
+        prefill=partial,
         stop_reasons=stop_reasons(model),
         tools=model.project.tools,
         draft=draft,
     )
+
+
+def _partial(model: DebuggerModel, action: Ask) -> str:
+    """What had arrived when this very question failed last: a human may keep it as the step."""
+    failed = model.attempts.get(model.step_id, ())
+    call_id = action.call.id if action.call is not None else ""
+    for attempt in reversed(failed):
+        if attempt.partial and (attempt.role, attempt.call_id) == (action.role, call_id):
+            return attempt.partial
+    return ""
 
 
 def fit_call(model: DebuggerModel, payload: Payload) -> Payload:

@@ -25,7 +25,9 @@ from rollstep.core.rules.stops import held_back
 
 from .bars import here_words, key_here
 from .document import Block, Document
+from .failing import what_now
 from .presenter import DebuggerModel
+from .prices import reckoned, spent
 from .stepview import call_text, first_words, other_part, stop_title
 from .who import NAMES, made_by
 
@@ -103,7 +105,7 @@ def _message(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]
     yield from _flags(model, step, reading)
     yield from _breaks(model)
     yield from _takes(model, step, reading)
-    yield from _failures(model.attempts.get(step.id, []))
+    yield from _failures(model.attempts.get(step.id, []), not reading and not model.ahead)
     if not reading:
         yield from _here(model)
 
@@ -135,12 +137,18 @@ def _made(step: Step) -> str:
     call = step.call
     if call is not None:
         used = call.usage
-        about = "about " if used.estimated else ""
+        about = "~" if used.estimated else ""
         pieces.append(f"{about}{used.prompt_tokens:,} + {used.completion_tokens:,} tokens")
         if call.cost is not None:
-            pieces.append(f"${call.cost:.4f}")
+            pieces.append(f"{about}${call.cost:.4f}")
+        elif used.prompt_tokens or used.completion_tokens:
+            pieces.append("price unknown")
         if call.seconds:
             pieces.append(f"{call.seconds:.1f} s")
+        if call.first_token_seconds:
+            pieces.append(f"first token after {call.first_token_seconds:.1f} s")
+        if (speed := call.tokens_per_second) is not None:
+            pieces.append(f"{speed:,.0f} tokens/s")
         if call.attempts > 1:
             pieces.append(f"{call.attempts} tries")
     if not step.seq:
@@ -261,18 +269,22 @@ def _brief(step: Step) -> str:
     return first_words(step.payload, 200) or "(calls only)"
 
 
-def _failures(attempts: list[Attempt]) -> Iterator[Block]:
+def _failures(attempts: list[Attempt], now: bool = True) -> Iterator[Block]:
     if not attempts:
         return
     yield Block("text", "")
     yield Block("heading", f"failed here: {len(attempts)}")
     for attempt in attempts[-3:]:
         yield Block("error", f"{NAMES[attempt.role]}: {attempt.words}")
+        if attempt.cost:
+            yield Block("dim", f"what had arrived cost about ${attempt.cost:.4f}")
         if attempt.partial:
             yield Block("dim", "what had arrived:")
             yield Block("text", attempt.partial, 2)
         if attempt.detail:
             yield Block("dim", attempt.detail, 2)
+    if now:
+        yield Block("strong", what_now(attempts[-1]))
 
 
 def _here(model: DebuggerModel) -> Iterator[Block]:
@@ -280,6 +292,10 @@ def _here(model: DebuggerModel) -> Iterator[Block]:
     yield Block("text", "")
     yield Block("heading", f"{key_here(model)} here")
     yield Block(style, words)
+    forecast = model.forecast
+    if forecast is not None:
+        yield Block("dim", reckoned(forecast))
+        yield Block("dim", spent(forecast, model.project))
 
 
 def raw_text(step: Step) -> str:

@@ -48,6 +48,10 @@ class Path:
         self.turn_starts: list[int] = []
         self.tokens: list[int] = [0]
         self.cost: list[float] = [0.0]
+        self.estimated: list[int] = [0]
+        """Calls whose tokens nobody counted, up to each step."""
+        self.unpriced: list[int] = [0]
+        """Calls whose price nobody knows."""
         self.edits = 0
         self.flags = Flags()
         self._calls: dict[str, ToolCall] = {}
@@ -114,13 +118,29 @@ class Path:
 
     def _count(self, index: int, step: Step) -> None:
         tokens, cost, call = self.tokens[-1], self.cost[-1], step.call
+        estimated, unpriced = self.estimated[-1], self.unpriced[-1]
         if call is not None and step.copied_from is None:
             tokens += call.usage.prompt_tokens + call.usage.completion_tokens
             cost += call.cost or 0.0
+            estimated += call.usage.estimated
+            unpriced += call.cost is None and tokens > self.tokens[-1]
+        self.estimated.append(estimated)
+        self.unpriced.append(unpriced)
         self.tokens.append(tokens)
         self.cost.append(cost)
         self.edits += step.origin == "human" and self._is_edit(step)
         self.flags.see(index, step)
+
+    def about(self, index: int) -> str:
+        """``~`` where tokens up to this step are estimates."""
+        return "~" if self.estimated[index + 1] else ""
+
+    def money(self, index: int) -> str:
+        """Dollars up to this step: ``~`` before an estimate, ``?`` for what nobody knows."""
+        cost, unknown = self.cost[index + 1], self.unpriced[index + 1]
+        if unknown and not cost:
+            return "$?"
+        return f"{self.about(index)}${cost:.4f}{'+?' if unknown else ''}"
 
     def replace(self, index: int, step: Step) -> None:
         """The same step with its final number."""

@@ -6,6 +6,7 @@ Whatever a key asks of it costs the same for a rollout of any length.
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Rollout
 from rollstep.core.model.steps import ROLES, Attempt, Role, Step
-from rollstep.core.rules.stepper import Action, next_action
+from rollstep.core.rules.stepper import Action, Ask, next_action
 
 from .branches import branch_name
 from .flags import PathLint, silenced
@@ -26,8 +27,11 @@ from .moving import Moving, TakeMove
 from .path import Band, Path
 from .snapshot import Asking, Snapshot, tail_lines
 from .stepview import PaneLine, pane_lines
+from .who import is_live
 
 if TYPE_CHECKING:
+    from rollstep.core.budget import Forecast
+
     from .break_marks import BreakMarks
 
 __all__ = ["DebuggerModel", "TakeMove"]
@@ -58,6 +62,7 @@ class DebuggerModel(Moving):
         for attempt in snapshot.attempts:
             self.attempts.setdefault(attempt.parent_id, []).append(attempt)
         self.asking: Asking | None = None
+        self.clock = time.monotonic
         self.unsaved = ""
         self.unsaved_count = 0
         self.pending: set[str] = {s.id for s in snapshot.steps if not s.seq}
@@ -68,6 +73,8 @@ class DebuggerModel(Moving):
         """While recorded answers stand in the roles' place: those that answer themselves what is
         not recorded."""
         self.narrow = False
+        self.prices: dict[tuple[str | None, int], Forecast | None] = {}
+        """What was reckoned of the next step, by place and revision of the project."""
         self.widths: tuple[int, ...] = (26, 35, 32)
         self.layout = LaneLayout(self)
         self.path = Path()
@@ -106,6 +113,23 @@ class DebuggerModel(Moving):
     def next_here(self) -> Action:
         """What asking at the cursor would do, were nothing recorded."""
         return next_action(self.path.position(self.cursor), self.project)
+
+    @property
+    def price_key(self) -> tuple[str | None, int]:
+        """What the price of the next step depends on."""
+        return self.step_id, self.revision
+
+    @property
+    def forecast(self) -> Forecast | None:
+        """What the next step would cost; None where it is free, or not reckoned yet."""
+        return self.prices.get(self.price_key) if not self.ahead else None
+
+    def lacks_price(self) -> bool:
+        """Whether a model would be asked here and nobody knows yet what for."""
+        if self.ahead or self.busy or self.replaying is not None or self.price_key in self.prices:
+            return False
+        action = self.next_here()
+        return isinstance(action, Ask) and is_live(self.project, action.role)
 
     def set_drafts(self, slots: Iterable[str]) -> None:
         """What was typed and not saved, by its slots; ``drafted`` are the steps concerned."""
@@ -212,13 +236,19 @@ class DebuggerModel(Moving):
         self.go_to(self.head)
 
     def _ask_started(self, event: ev.AskStarted) -> None:
-        self.asking = Asking(event.role, event.parent_id, event.who, takes=event.takes)
+        who, takes = event.who, event.takes
+        self.asking = Asking(event.role, event.parent_id, who, takes=takes, started=self.clock())
         self.notice = ""
         self._retail()
 
     def _streamed(self, event: ev.Streamed) -> None:
         if self.asking is not None and self.asking.parent_id == event.parent_id:
-            self.asking = self.asking._replace(text=self.asking.text + event.text)
+            self.asking = self.asking.more(event.text, self.clock())
+            self._retail()
+
+    def _noticed(self, event: ev.Noticed) -> None:
+        if self.asking is not None and self.asking.parent_id == event.parent_id:
+            self.asking = self.asking._replace(notice=event.words)
             self._retail()
 
     def _ask_ended(self, event: ev.AskEnded) -> None:
@@ -359,6 +389,7 @@ _HANDLERS: dict[type, Callable[[DebuggerModel, Any], None]] = {
     ev.HeadMoved: DebuggerModel._head_moved,
     ev.AskStarted: DebuggerModel._ask_started,
     ev.Streamed: DebuggerModel._streamed,
+    ev.Noticed: DebuggerModel._noticed,
     ev.AskEnded: DebuggerModel._ask_ended,
     ev.Failed: DebuggerModel._failed,
     ev.Paused: DebuggerModel._paused,

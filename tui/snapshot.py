@@ -11,10 +11,12 @@ from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, RolloutHeader
 from rollstep.core.model.steps import Attempt, Role, Step
 
+from .failing import arrived, what_now
 from .sanitize import one_line
 from .stepview import PANE_LINES, PaneLine, text_lines
 from .wrap import fit
 
+_NOTICE_LINES = 3
 _STREAM_SHOWN = 4000
 """Characters at the end of a streamed answer that are wrapped for showing."""
 
@@ -45,24 +47,56 @@ class Snapshot(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """A role is being asked, and what has arrived of its answer."""
+    """A role is being asked, and what has arrived of its answer. ``notice`` is how it is being
+    made, where that is told; times are in seconds, by any clock that only goes on.
+    """
 
     role: Role
     parent_id: str | None
     who: str
     text: str = ""
     takes: int = 1
+    notice: str = ""
+    started: float = 0.0
+    first: float = 0.0
+    last: float = 0.0
+
+    def more(self, text: str, now: float) -> Asking:
+        """With more of its text."""
+        first = self.first if self.text else now
+        return self._replace(text=self.text + text, notice="", first=first, last=now)
+
+    def pace(self, *, brief: bool = False) -> str:
+        """When its text began to come and how fast it does, in words; empty before the first."""
+        if not self.text:
+            return ""
+        tokens, took = len(self.text) // 4 + 1, self.last - self.first
+        waited, speed = self.first - self.started, tokens / max(took, _LEAST_TIME)
+        if brief:
+            return f"{waited:.1f} s" + (f", ~{speed:,.0f}/s" if took >= _LEAST_TIME else "")
+        pieces = [f"first token after {waited:.1f} s", f"~{tokens:,} tokens"]
+        if took >= _LEAST_TIME:
+            pieces.append(f"~{speed:,.0f} tokens/s")
+        return ", ".join(pieces)
+
+
+_LEAST_TIME = 0.5
+"""Seconds before which no speed can be told."""
 
 
 def tail_lines(tail: Attempt | Asking, width: int) -> list[PaneLine]:
     """A failure, or an answer on its way, as a pane shows it after the last step."""
     if isinstance(tail, Asking):
         lines = text_lines(tail.text[-_STREAM_SHOWN:], width, "text", 10_000) if tail.text else []
-        head = PaneLine("busy", fit(f"asking {one_line(tail.who)} …", width))
+        pace = tail.pace(brief=True)
+        who = fit(one_line(tail.who), max(width - len(pace) - 10, 8))
+        head = PaneLine("busy", fit(f"asking {who} … {pace}".rstrip(), width))
+        if tail.notice:
+            told = text_lines(tail.notice, width, "warn", _NOTICE_LINES)
+            return [head, *told, *lines[-(PANE_LINES - 1 - len(told)) :]]
         return [head, *lines[-(PANE_LINES - 1) :]]
     lines = text_lines(tail.words, width, "error", PANE_LINES)
     if tail.partial:
-        kept = f"{len(tail.partial):,} characters arrived; kept"
-        lines.append(PaneLine("dim", fit(kept, width)))
-    more = "s retries, w writes by hand" + (", Enter: details" if tail.detail else "")
-    return [PaneLine("error", "failed"), *lines, PaneLine("dim", fit(more, width))]
+        lines.append(PaneLine("dim", fit(arrived(tail), width)))
+    more = text_lines(what_now(tail), width, "dim", _NOTICE_LINES)
+    return [PaneLine("error", "failed"), *lines, *more]

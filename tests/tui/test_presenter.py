@@ -132,11 +132,20 @@ def test_undo_hides_and_redo_shows_again() -> None:
 
 def test_an_answer_on_its_way_is_shown_in_its_lane_and_then_replaced() -> None:
     model = DebuggerModel(refund("o9-1"))
-    model.apply(ev.AskStarted("evaluator", "o9-1", "gpt-4.1-mini"))
+    times = iter((1.0, 1.4, 2.4))
+    model.clock = lambda: next(times)
+    model.apply(ev.AskStarted("evaluator", "o9-1", "gpt"))
     model.apply(ev.Streamed("o9-1", "Thank "))
     model.apply(ev.Streamed("o9-1", "you"))
     item = len(model.path)
-    assert [line.text for line in model.item_lines(item)] == ["asking gpt-4.1-mini …", "Thank you"]
+    assert [line.text for line in model.item_lines(item)] == [
+        "asking gpt … 0.4 s, ~3/s",
+        "Thank you",
+    ]
+    assert bars.hint_words(model)[0] == (
+        "asking gpt for the evaluator's message: first token after 0.4 s, ~3 tokens, ~3 tokens/s; "
+        "Esc cancels"
+    )
     assert model.lane_of(item) == 0
     assert model.bands()[-1].kind == "turn"
     model.apply(ev.AskEnded("o9-1"))

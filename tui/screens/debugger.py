@@ -33,6 +33,7 @@ from .debugger_features import FEATURES, load_feature
 from .debugger_look import LookActions
 from .debugger_make import MakeActions
 from .idle_lint import IdleLint
+from .idle_price import IdlePrice
 
 if TYPE_CHECKING:
     from ..rollstep_app import RollstepApp
@@ -66,6 +67,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.look = LookActions(self)
         self.make = MakeActions(self)
         self.idle_lint = IdleLint(self)
+        self.idle_price = IdlePrice(self)
         self._features: dict[str, object] = {}
         self.view = PaneView(model)
         self.search: Find | None = None
@@ -163,6 +165,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         if not self.is_attached or not self.children or not self._arranged_for:
             return
         self.idle_lint.before_paint()
+        self.idle_price.before_paint()
         model, width = self.model, self.app.size.width
         hits = self.search.found if self.search is not None else frozenset[int]()
         self.view.hits = hits
@@ -242,7 +245,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         takes = model.takes(model.cursor) if step else 0
         failed = len(model.attempts.get(model.step_id, ()))
         stored = self._requests.get(step.call.request) if step and step.call else None
-        hint = bars.hint_words(model)
+        hint = bars.here_words(model)
         breaks = model.breaks_at(model.cursor) and model.breakpoints if step else ()
         flags = (model.path.flags.found.get(model.cursor), model.silences)
         return (step, tab.id, model.cursor, takes, failed, hint, stored is None, breaks, flags)

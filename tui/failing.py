@@ -1,0 +1,34 @@
+"""A role has failed: what can be done now, and with which key. Imports no Textual."""
+
+from __future__ import annotations
+
+from rollstep.core.model.failures import Remedy, remedies
+from rollstep.core.model.steps import Attempt
+
+_KEYS: dict[Remedy, str] = {
+    "retry": "s retries",
+    "wait": "s retries, after a while",
+    "change_model": "r asks another model",
+    "edit": "e edits what it is sent",
+    "write": "w writes it by hand",
+    "stop": "0 stops",
+}
+
+
+def what_now(attempt: Attempt) -> str:
+    """What can be done about a failure, the likeliest first, with the keys that do it."""
+    return "; ".join(_words(remedy, attempt) for remedy in remedies(attempt.kind))
+
+
+def arrived(attempt: Attempt) -> str:
+    """That a part of the answer had arrived."""
+    count = len(attempt.partial)
+    return (
+        f"{count:,} character{'' if count == 1 else 's'} arrived and are kept: w goes on from them"
+    )
+
+
+def _words(remedy: Remedy, attempt: Attempt) -> str:
+    if remedy == "write" and attempt.partial:
+        return "w writes it by hand, from what had arrived"
+    return _KEYS[remedy]
