@@ -60,8 +60,7 @@ class Actions:
         screen.rollstep.controller.command("fork", forking)
         model.replaying = frozenset()
         screen.flash(
-            "Yours from here: e overrides, s walks on. Recorded results answer equal calls; "
-            "anything else asks you first.",
+            "Yours from here: s walks on, e overrides; what is not recorded asks you first.",
             "ok",
         )
 
