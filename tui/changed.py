@@ -13,6 +13,7 @@ from rollstep.core.model.messages import (
     ToolResult,
     payload_text,
 )
+from rollstep.core.rules.json_values import parse, same_value
 from rollstep.core.rules.word_diff import Stretch, word_diff
 
 from .stepview import call_text, stop_title
@@ -85,7 +86,7 @@ def _members(old: str, new: str) -> str:
     if not (old[:1] == new[:1] == "{") or max(len(old), len(new)) > _LONGEST_JSON:
         return ""
     before, after = _arguments(old), _arguments(new)
-    if before is None or after is None or before == after:
+    if before is None or after is None or same_value(before, after):
         return ""
     return _argument(before, after)
 
@@ -114,7 +115,7 @@ def _argument(before: dict[str, object], after: dict[str, object]) -> str:
     """The first member that is another, ``order_id: "4417" → "4471"``; a sign for more of them."""
     found = ""
     for name in {**before, **after}:
-        if name in before and name in after and before[name] == after[name]:
+        if name in before and name in after and same_value(before[name], after[name]):
             continue
         if found:
             return f"{found} …"
@@ -128,10 +129,7 @@ def _argument(before: dict[str, object], after: dict[str, object]) -> str:
 
 
 def _arguments(text: str) -> dict[str, object] | None:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    found = parse(text)
     return found if isinstance(found, dict) else None
 
 

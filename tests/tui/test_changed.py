@@ -29,6 +29,7 @@ OSLO, BERGEN = '{"city": "Oslo", "days": 3}', '{"city": "Bergen", "days": 3}'
         (reply(("find", OSLO)), reply(("find", '{"city": "Oslo"}')), "find(without days)"),
         (reply(("find", "{}")), reply(("find", '{"n": 1}')), "find(+ n: 1)"),
         (reply(("find", '{"n":1}')), reply(("find", '{"n": 1}')), "find(written otherwise)"),
+        (reply(("find", '{"n": 1}')), reply(("find", '{"n": true}')), "find(n: 1 → true)"),
         (reply(("find", "{no")), reply(("find", "{yes")), "find({no → yes)"),
         (reply(("find", "{}")), reply(("look", "{}")), "find → look"),
         (reply(), reply(("find", "{}")), "+ find()"),
