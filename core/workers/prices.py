@@ -35,6 +35,12 @@ class Price(msgspec.Struct, frozen=True):
         )
 
 
+def takes_schemas(model: str) -> bool:
+    """Whether the table says that a model can be held to a JSON Schema (``response_format``)."""
+    known = _entry(model) or _entry(model.partition("/")[2])
+    return known is not None and known.get("supports_response_schema") is True
+
+
 @lru_cache(maxsize=64)
 def price_of(model: str) -> Price | None:
     """The price of a model by its name, as litellm writes it; None where the table has none.

@@ -23,6 +23,7 @@ BELOW: dict[str, set[str]] = {
     "roles": {"workers", "rules", "model"},
     "samples": {"projects", "store", "model"},
     "export": {"formats", "projects", "store", "rules", "model"},
+    "authoring": {"projects", "roles", "workers", "rules", "model"},
     "finding": {"formats", "store", "model"},
     "session": {"roles", "workers", "rules", "store", "formats", "events", "model"},
     "engine": {"session", "projects", "roles", "workers", "rules", "store", "events", "model"},
