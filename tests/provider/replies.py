@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,9 @@ _WORDS = (
     "the order refund blender arrived yesterday please check again policy receipt number of and "
     "with is it parcel carrier lost found sorry thanks today tomorrow account card amount"
 )
+
+
+_RESULT = re.compile(r"^Its result \(JSON Schema\): (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -114,17 +118,22 @@ class Reply:
 
 def by_seed(seed: str, body: Json) -> Reply:
     """A reply that follows from the seed and what was asked, and from nothing else: to a user's
-    message a call of one of the tools, if there are any; else a sentence.
+    message a call of one of the tools, if there are any; to one who is told a result's schema a
+    value that fits it; else a sentence. Who could end the conversation does so after three
+    messages of its own.
     """
     asked = json.dumps([body.get("model"), body.get("messages")], sort_keys=True)
     digest = hashlib.sha256(f"{seed}\n{asked}".encode("utf-8", "surrogatepass")).hexdigest()
     rng = random.Random(digest)
     messages, tools = body.get("messages") or [{}], body.get("tools") or []
     if tools and messages[-1].get("role") == "user":
-        function = rng.choice(tools)["function"]
+        function = _tool(tools, messages, rng)
         arguments = json.dumps(_arguments(function.get("parameters") or {}, rng))
         call = FunctionCall(function["name"], arguments, f"call_{digest[:8]}")
         reply = Reply(None, calls=(call,), finish="tool_calls", id=f"resp_{digest[:8]}")
+    elif schema := _schema(messages):
+        value = json.dumps(_arguments(schema, rng))
+        reply = Reply(value, id=f"resp_{digest[:8]}")
     else:
         words = " ".join(rng.choices(_WORDS.split(), k=rng.randint(5, 20)))
         reply = Reply(f"{words[0].upper()}{words[1:]}.", id=f"resp_{digest[:8]}")
@@ -144,9 +153,25 @@ def _arguments(schema: Json, rng: random.Random) -> Json:
         "object": {},
     }
     return {
-        name: values.get(str(kind.get("type")), rng.choice(_WORDS.split()))
+        name: rng.choice(kind["enum"])
+        if kind.get("enum")
+        else values.get(str(kind.get("type")), rng.choice(_WORDS.split()))
         for name, kind in (schema.get("properties") or {}).items()
     }
+
+
+def _tool(tools: list[Json], messages: list[Json], rng: random.Random) -> Json:
+    functions = [tool["function"] for tool in tools]
+    if [each["name"] for each in functions] == ["send_message", "end_conversation"]:
+        said = sum(message.get("role") == "assistant" for message in messages)
+        return dict(functions[said >= 3])
+    return dict(rng.choice(functions))
+
+
+def _schema(messages: list[Json]) -> Json | None:
+    """The schema that a simulated result is to fit, in a prompt of the tool simulator."""
+    found = _RESULT.search(str(messages[0].get("content")))
+    return json.loads(found[1]) if found else None
 
 
 def _pieces(text: str, size: int) -> Iterator[str]:
