@@ -123,6 +123,8 @@ class Breaks:
             or self._watched_to != parent
             or watch.project is not project
         ):
-            watch = self._watch = Watch(breaks, project, self._writer.hits, self._scores())
+            watch = self._watch = Watch(
+                breaks, project, self._writer.hits, self._scores(), at_start=parent is None
+            )
             self._watched_to = parent
         return watch

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import cast
 
 from ..errors import UsageError
 from ..model.debugging import Breakpoint
@@ -114,8 +115,14 @@ class BreakpointSet:
         """The plans for steps of a payload type, without and with calls; where a type has none, one
         plan for both."""
         for kind, (shape, with_calls) in SHAPE_OF.items():
-            plan = plan_for(shape, after)
-            self.after[kind] = (plan, plan_for(with_calls, after) if with_calls else plan)
+            plan = _bare(plan_for(shape, after))
+            calling = _bare(plan_for(with_calls, after)) if with_calls else plan
+            self.after[kind] = (plan, calling)
+
+
+def _bare(plan: Plan | None) -> Plan | None:
+    """The plan as a tuple and nothing more: Python unpacks that in a fraction of the time."""
+    return None if plan is None else cast("Plan", tuple(plan))
 
 
 @lru_cache(maxsize=64)

@@ -36,6 +36,8 @@ class Plan(NamedTuple):
     awake: tuple[tuple[int, Test | None], ...]
     all: tuple[tuple[int, Test | None], ...]
     """Those that are awake, and those that wake from here on:"""
+    from_depth: float
+    """Neither of the next two is reached before so many steps."""
     from_turn: float
     from_step: float
     from_cost: float
@@ -78,6 +80,7 @@ def plan_for(shape: str, queries: Iterable[tuple[int, Node | None]]) -> Plan | N
         tuple(matches),
         tuple(awake),
         (*awake, *asleep),
+        min(turn, wake["step"]),
         turn,
         wake["step"],
         wake["cost"],

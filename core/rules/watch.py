@@ -52,6 +52,8 @@ class Watch(Facts):
         project: Project,
         hits: Hits,
         scores: Sequence[Score] = (),
+        *,
+        at_start: bool = True,
     ) -> None:
         super().__init__(None, None, None)  # type: ignore[arg-type]  # all that it knows is its own
         self.breaks = breaks
@@ -59,7 +61,7 @@ class Watch(Facts):
         self.scores = tuple(scores)
         self._hits = hits
         self._plans = breaks.after
-        self._last_said: str | None = None
+        self._last_said = "" if at_start else None
         """What the last reply that ended a turn said; None where that was not looked at."""
 
     def after(self, step: Step, state: PathState) -> Sequence[Fired]:
@@ -73,7 +75,7 @@ class Watch(Facts):
             plan = with_calls
         if plan is None:
             return ()
-        contains, matches, tests, all_tests, turn, place, cost, tokens, on_repeat = plan
+        contains, matches, tests, all_tests, depth, turn, place, cost, tokens, on_repeat = plan
         found: list[int] | None = None
         text = folded = None
         again = False
@@ -92,11 +94,10 @@ class Watch(Facts):
             for at, search in matches:
                 if search(text, 0, SEARCHED):
                     found = [*(found or ()), at]
-        position = state.position
+        here = state.position.depth
         if all_tests is not tests and (
             again
-            or position.turns >= turn
-            or position.depth >= place
+            or (here >= depth and (state.position.turns >= turn or here >= place))
             or state.cost >= cost
             or state.tokens >= tokens
         ):
@@ -106,7 +107,7 @@ class Watch(Facts):
             for at, test in tests:
                 if test is None or test(self):
                     found = [*(found or ()), at]
-        return self._stopping(sorted(found), f"at step {position.depth}") if found else ()
+        return self._stopping(sorted(found), f"at step {here}") if found else ()
 
     def _look_at(self, step: Step, state: PathState, text: str | None, folded: str | None) -> None:
         self.step = step

@@ -367,7 +367,7 @@ def test_what_a_run_looks_at_is_what_the_screen_finds(
     for index, each in enumerate(path):
         state.extend(each)
         if index == half:  # as a run that begins in the middle does
-            watch = Watch(breaks, PROJECT, Hits())
+            watch = Watch(breaks, PROJECT, Hits(), at_start=index == 0)
         held = {fired.breakpoint for fired in watch.after(each, state)}
         so_far = PathFacts(path[: index + 1], PROJECT)
         place, _ = so_far.facts(index)
@@ -406,7 +406,8 @@ def test_a_breakpoint_that_sleeps_wakes_in_time(
 ) -> None:
     paid = Call("m", usage=Usage(1, 1), cost=0.5)
     path = path_of(*(step(payload, call=paid) for payload in said))
-    watch = Watch(BreakpointSet((Breakpoint(to_text(node)),)), PROJECT, Hits())
+    breaks = BreakpointSet((Breakpoint(to_text(node)),))
+    watch = Watch(breaks, PROJECT, Hits(), at_start=start == 0)
     facts, state = PathFacts(path, PROJECT), PathState(PROJECT)
     for index, each in enumerate(path):
         state.extend(each)
