@@ -16,6 +16,8 @@ _DEEPEST = 12
 """Levels that are drawn; what is deeper stands there too, with a sign."""
 _ROOMY = 84
 """From so many cells on there is room for the turns."""
+_NAMED = 10
+"""Cells that a name should have beside its tags; where they are fewer, one tag stands."""
 _STYLES = {
     "draft": "warn",
     "edit": "human",
@@ -81,7 +83,10 @@ def _segment(outline: Outline, segment: Segment, tree_row: TreeRow, width: int) 
         sign = "+ " if folded else "- "
     room = shares.name - 1 - cells(guides) - 2
     tags = words.tags(segment)
-    name = fit(words.name(segment), max(room - cells(tags) - bool(tags), 4))
+    name = words.name(segment)
+    if room - cells(tags) - 1 < min(cells(name), _NAMED):
+        tags = tags.rpartition(" ")[2]  # the preview has them all
+    name = fit(name, max(room - cells(tags) - bool(tags), 4))
     name = f"{name} {tags}" if tags else name
     shown = segment.last in outline.model.path.at if segment.last else False
     style = "dim" if segment.hidden else "strong" if shown else "text"

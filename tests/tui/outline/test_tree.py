@@ -143,6 +143,13 @@ def test_the_branch_shown_the_head_and_names_are_marked() -> None:
     assert "· branch 3 [shown]" in text
 
 
+def test_where_tags_would_leave_no_room_for_a_name_one_of_them_stands() -> None:
+    model = model_of(said("a", None), said("b", "a"), said("c", "a"), head="c")
+    outline = Outline(model, {})
+    assert "· branch 2 [shown] [head]" in "\n".join(lines(outline, 120))
+    assert "· branch 2 [head]" in "\n".join(lines(outline, 70))
+
+
 def test_an_empty_rollout_and_a_single_branch_have_a_tree() -> None:
     empty = Outline(model_of(), {})
     assert "nothing played yet" in lines(empty)[0]
