@@ -313,6 +313,41 @@ class SessionMachine(RuleBasedStateMachine):
         assert again.rollout.hidden == self.session.rollout.hidden
         self.session = again
 
+    @precondition(lambda self: len(self.session.rollout) > 0)
+    @rule(choice=choices, text=texts, first=st.booleans())
+    def another_program_has_it_open_too(self, choice: int, text: str, first: bool) -> None:
+        """Neither loses a step, a command, a silence or a breakpoint of the other."""
+        ours, rollout_id = self.session, self.session.rollout.header.id
+        theirs = Session.reopen(
+            self.library.load(rollout_id), self.library, author="tom", roles=self.gates.roles_for
+        )
+        step_id = self.pick(choice)
+        assert step_id is not None
+        if first:
+            self.do(ours.step())
+        self.do(theirs.silence(step_id, "stale", text))
+        self.do(theirs.set_breakpoints([Breakpoint("failure", name=text)]))
+        self.do(theirs.name_branch(step_id, text))
+        self.do(theirs.override(step_id, self.payload_like(step_id, text), "keep", text))
+        self.do(theirs.revise(refund(max_turns=choice % 9 + 1)))
+        self.do(theirs.undo() if choice % 2 else theirs.step())
+        if not first:
+            self.do(ours.step())
+        news = self.library.news(rollout_id, ours.rollout.seqs_without_gap())
+        ours.merge(news.steps, news)
+        saved, merged = self.library.load(rollout_id), ours.saved()
+        assert {each.id: each for each in merged.steps} == {each.id: each for each in saved.steps}
+        assert merged.projects == saved.projects
+        assert merged.breakpoints == saved.breakpoints
+        for kind in ("silences", "branches", "marks"):
+            assert set(getattr(merged, kind)) == set(getattr(saved, kind))
+        assert len({each.n for each in saved.commands}) == len(saved.commands)
+        made = [step_id for each in saved.commands for step_id in each.step_ids]
+        assert sorted(made) == sorted(each.id for each in saved.steps)
+        self.session = Session.reopen(
+            saved, self.library, author="mira", roles=self.gates.roles_for
+        )
+
     @rule()
     def a_bundle_reads_back_equal(self) -> None:
         if not len(self.session.rollout):
