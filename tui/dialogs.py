@@ -111,7 +111,7 @@ class Dialogs:
             if value is not None:
                 self._answered()
             if value == "yes":
-                self.app.controller.maker.allowed.add(wants)
+                self.app.controller.maker.allowed.update(wants)
                 go()
 
         self.app.push_screen(ChooseScreen(trust_question(wants)), answered)

@@ -50,7 +50,7 @@ class RoleMaker:
 
     def __init__(self, trust: bool) -> None:
         self.trust = trust
-        self.allowed: set[tuple[str, ...]] = set()
+        self.allowed: set[str] = set()
         self.folder: Path | None = None
         """Where the project's file stands: its own code is looked for there."""
         self._models: Workers | None = None
@@ -82,5 +82,6 @@ class RoleMaker:
         """What the project would do that needs a yes and has none yet; empty for nothing."""
         from rollstep.core.roles.registry import needs_trust
 
-        wants = needs_trust(project)
-        return () if self.trust or wants in self.allowed else wants
+        if self.trust:
+            return ()
+        return tuple(want for want in needs_trust(project) if want not in self.allowed)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -199,18 +200,17 @@ def tag_of(spec: type) -> str:
 
 
 def needs_trust(project: Project) -> tuple[str, ...]:
-    """What a project would do that needs a yes, in words that continue "this project …"; empty
-    when it does nothing of the kind.
+    """What a project would do that needs a yes, each in words that continue "this project …";
+    empty when it does nothing of the kind.
     """
     specs = (project.evaluator, project.target, project.tool_simulator)
     code = [
         s.object for s in specs if isinstance(s, PythonEvaluator | PythonTarget | PythonSimulator)
     ]
     models = [s for s in specs if isinstance(s, LlmEvaluator | LlmTarget | LlmSimulator)]
-    hosts = [address for spec in models for address in _addresses(spec)]
+    hosts = dict.fromkeys(_host(address) for spec in models for address in _addresses(spec))
     wants = [f"runs {', '.join(dict.fromkeys(code))}"] if code else []
-    if hosts:
-        wants.append(f"sends its conversation and your key to {', '.join(dict.fromkeys(hosts))}")
+    wants += [f"sends its conversation and your key to {host}" for host in hosts]
     return tuple(wants)
 
 
@@ -224,6 +224,21 @@ def _addresses(spec: LlmEvaluator | LlmTarget | LlmSimulator) -> Iterator[str]:
         for name, value in json.loads(spec.params).items():
             if isinstance(value, str) and (name in _ADDRESSES or _URL.match(value)):
                 yield value
+
+
+def _host(address: str) -> str:
+    """The host that is spoken to, with its scheme and port: one yes is for one host. What stands
+    before an @ is no part of it, however much it looks like a host.
+    """
+    try:
+        parts = urlsplit(address.strip())
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return address
+    if not parts.hostname:
+        return address
+    name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{name}{port}"
 
 
 def name_of(spec: Any) -> str:

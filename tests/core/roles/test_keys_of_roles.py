@@ -56,7 +56,7 @@ async def test_without_a_yes_not_even_the_keyring_is_asked(
     ring: InMemory, sent: list[ModelRequest]
 ) -> None:
     asked: list[Project] = []
-    with pytest.raises(UsageError, match=r"your key to https://models\.example/v1"):
+    with pytest.raises(UsageError, match=r"your key to https://models\.example\."):
         build_roles(AWAY, trust=lambda project: bool(asked.append(project)))
     assert asked == [AWAY]
     assert ring.asked == []

@@ -16,6 +16,7 @@ from rollstep.core.model.project import (
     EvaluatorSpec,
     HeuristicEvaluator,
     HumanEvaluator,
+    LlmEvaluator,
     LlmTarget,
     Project,
     PythonEvaluator,
@@ -127,7 +128,7 @@ def test_what_needs_a_yes_is_named() -> None:
     )
     assert needs_trust(project) == (
         "runs a.b:c",
-        "sends its conversation and your key to http://10.0.0.7/v1",
+        "sends its conversation and your key to http://10.0.0.7",
     )
     assert needs_trust(PROJECT) == ()
 
@@ -253,3 +254,21 @@ def test_every_way_to_send_a_key_elsewhere_needs_a_yes(params: str, model: str) 
     headers = '{"extra_headers": {"HTTP-Referer": "https://mine.example"}, "stop": "://"}'
     mine = msgspec.structs.replace(PROJECT, target=LlmTarget("openai/m", params=headers))
     assert needs_trust(mine) == ()
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://models.example:8443/v1?x=1", "https://models.example:8443"),
+        ("https://api.openai.com@evil.example/v1", "https://evil.example"),
+        ("HTTPS://Models.Example/v1", "https://models.example"),
+        ("http://[::1]:8000/v1", "http://[::1]:8000"),
+        ("models.example/v1", "models.example/v1"),
+        ("http://h:port/", "http://h:port/"),
+    ],
+)
+def test_a_yes_is_for_a_host(address: str, host: str) -> None:
+    target = LlmTarget("openai/m", api_base=address)
+    evaluator = LlmEvaluator("openai/m", api_base=address)
+    project = msgspec.structs.replace(PROJECT, target=target, evaluator=evaluator)
+    assert needs_trust(project) == (f"sends its conversation and your key to {host}",)

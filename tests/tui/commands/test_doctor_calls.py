@@ -47,7 +47,7 @@ def test_the_models_of_a_project_are_asked_as_it_says_after_a_yes(
         project.write_text(f"title: Live\ntarget: {live}\nevaluator: {live}\n")
         status, out, err = cli("doctor", "--call", project)
         assert status == 2
-        assert f"your key to {server.api_base}" in err
+        assert f"your key to {server.api_base.removesuffix('/v1')}." in err
         assert server.requests == []
         status, out, err = cli("doctor", "--json", "--trust", "--call", project)
         assert [each.model for each in server.requests] == ["m"], "two equal roles are one call"
