@@ -162,7 +162,9 @@ def hint_words(model: DebuggerModel) -> Span:
         return _notice(model.notice), "warn"
     words, kind = here_words(model)
     if model.asking is not None:
-        how = one_line(model.asking.notice).removesuffix(".") or model.asking.pace()
+        how = one_line(model.asking.notice).removesuffix(".") or model.asking.pace(
+            brief=model.narrow
+        )
         words = words.replace("; Esc cancels", f": {how}; Esc cancels") if how else words
     return words, kind
 
@@ -188,7 +190,8 @@ def here_words(model: DebuggerModel) -> Span:
     if model.asking is not None:
         what, takes = ANSWERS[model.asking.role], model.asking.takes
         what = f"{takes} takes of the {what}" if takes > 1 else f"the {what}"
-        return f"asking {one_line(model.asking.who)} for {what}; Esc cancels", "busy"
+        name = one_line(model.asking.who).rsplit("/", 1)[-1]
+        return f"asking {name} for {what}; Esc cancels", "busy"
     if model.ahead:
         steps = f"{model.ahead:,} recorded step{'s' if model.ahead > 1 else ''} ahead"
         return f"{steps}: s walks on, free; e overrides this step", "dim"

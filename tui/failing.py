@@ -20,15 +20,7 @@ def what_now(attempt: Attempt) -> str:
     return "; ".join(_words(remedy, attempt) for remedy in remedies(attempt.kind))
 
 
-def arrived(attempt: Attempt) -> str:
-    """That a part of the answer had arrived."""
-    count = len(attempt.partial)
-    return (
-        f"{count:,} character{'' if count == 1 else 's'} arrived and are kept: w goes on from them"
-    )
-
-
 def _words(remedy: Remedy, attempt: Attempt) -> str:
     if remedy == "write" and attempt.partial:
-        return "w writes it by hand, from what had arrived"
+        return "w goes on from what had arrived"
     return _KEYS[remedy]

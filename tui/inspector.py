@@ -21,6 +21,7 @@ from rollstep.core.model.messages import (
     reasoning_text,
 )
 from rollstep.core.model.steps import Attempt, Role, Step
+from rollstep.core.rules.limits import in_dollars
 from rollstep.core.rules.stops import held_back
 
 from .bars import here_words, key_here
@@ -35,6 +36,8 @@ _DIFF_LINES = 3000
 """Lines on either side that a difference is made of at most."""
 _TAKES_NEAR = 10
 """Takes before and after the one shown that are listed."""
+_FAILURES = 3
+"""Failures of one place that are shown, the last ones."""
 _PRETTY = 100_000
 """JSON longer than this is shown as it came."""
 
@@ -274,17 +277,18 @@ def _failures(attempts: list[Attempt], now: bool = True) -> Iterator[Block]:
         return
     yield Block("text", "")
     yield Block("heading", f"failed here: {len(attempts)}")
-    for attempt in attempts[-3:]:
+    for attempt in attempts[-_FAILURES:]:
         yield Block("error", f"{NAMES[attempt.role]}: {attempt.words}")
         if attempt.cost:
-            yield Block("dim", f"what had arrived cost about ${attempt.cost:.4f}")
+            yield Block("dim", f"what had arrived cost about {in_dollars(attempt.cost)}")
+        if now and attempt is attempts[-1]:
+            yield Block("strong", what_now(attempt))
         if attempt.partial:
             yield Block("dim", "what had arrived:")
             yield Block("text", attempt.partial, 2)
         if attempt.detail:
+            yield Block("dim", "as it came:")
             yield Block("dim", attempt.detail, 2)
-    if now:
-        yield Block("strong", what_now(attempts[-1]))
 
 
 def _here(model: DebuggerModel) -> Iterator[Block]:
@@ -295,7 +299,8 @@ def _here(model: DebuggerModel) -> Iterator[Block]:
     forecast = model.forecast
     if forecast is not None:
         yield Block("dim", reckoned(forecast))
-        yield Block("dim", spent(forecast, model.project))
+        if so_far := spent(forecast, model.project):
+            yield Block("dim", so_far)
 
 
 def raw_text(step: Step) -> str:

@@ -34,8 +34,10 @@ def reckoned(forecast: Forecast) -> str:
 
 
 def spent(forecast: Forecast, project: Project) -> str:
-    """What was paid for so far, on all branches, and of how much."""
+    """What was paid for so far, on all branches, and of how much; empty for nothing at all."""
     so_far, limits = forecast.spent, Limits.of(project.stop)
+    if not (so_far.tokens or so_far.dollars or limits.any):
+        return ""
     of_dollars = f" of {in_dollars(limits.dollars)}" if limits.dollars is not None else ""
     of_tokens = f" of {limits.tokens:,}" if limits.tokens is not None else ""
     about = "~" if so_far.estimated else ""

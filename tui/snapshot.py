@@ -11,12 +11,13 @@ from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, RolloutHeader
 from rollstep.core.model.steps import Attempt, Role, Step
 
-from .failing import arrived, what_now
+from .failing import what_now
 from .sanitize import one_line
 from .stepview import PANE_LINES, PaneLine, text_lines
 from .wrap import fit
 
 _NOTICE_LINES = 3
+_PARTIAL_LINES = 4
 _STREAM_SHOWN = 4000
 """Characters at the end of a streamed answer that are wrapped for showing."""
 
@@ -96,7 +97,6 @@ def tail_lines(tail: Attempt | Asking, width: int) -> list[PaneLine]:
             return [head, *told, *lines[-(PANE_LINES - 1 - len(told)) :]]
         return [head, *lines[-(PANE_LINES - 1) :]]
     lines = text_lines(tail.words, width, "error", PANE_LINES)
-    if tail.partial:
-        lines.append(PaneLine("dim", fit(arrived(tail), width)))
-    more = text_lines(what_now(tail), width, "dim", _NOTICE_LINES)
+    lines += text_lines(tail.partial, width, "text", _PARTIAL_LINES) if tail.partial else []
+    more = text_lines(what_now(tail), width, "dim", PANE_LINES)
     return [PaneLine("error", "failed"), *lines, *more]
