@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -243,6 +244,50 @@ async def asked(driver: Driver, said: str = "What?") -> None:
     assert isinstance(driver.app.screen, ChooseScreen)
 
 
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_is_not_recorded_is_asked_about_at_every_size(
+    opened: Opened, same_screen: Callable[..., None], size: tuple[int, int]
+) -> None:
+    """A call that the recording has not, over the debugger: which; write it, the project's own
+    rules, each with its key.
+    """
+    async with opened(RECORDED, size=size) as driver:
+        model, controller = driver.screen.model, driver.app.controller
+        await presented(driver, "home", "e")
+        controller.write(
+            target_reply("", (ToolCall("x", "get_order", '{"id": 7}'),)), model.step_id
+        )
+        await driver.until(lambda: not controller.busy)
+        await driver.press("G", "s")
+        same_screen(driver.app)
+
+
+async def test_the_stored_request_is_shown_where_there_is_one(opened: Opened) -> None:
+    snapshot = refund(head="s2")
+    steps = tuple(
+        replace(step, call=replace(step.call, request="d1"))
+        if step.id == "s2" and step.call
+        else step
+        for step in snapshot.steps
+    )
+    async with opened(snapshot=snapshot._replace(steps=steps)) as driver:
+        fetched: list[str] = []
+
+        def request(digest: str) -> Future[str | None]:
+            fetched.append(digest)
+            done: Future[str | None] = Future()
+            done.set_result('{"model": "as it was sent"}')
+            return done
+
+        driver.app.controller.request = request  # type: ignore[method-assign]
+        await presented(driver, "i")
+        await driver.until(lambda: "as it was sent" in text(driver))
+        assert "sent to the target for step 2, as stored" in text(driver)
+        await driver.press("left")
+        assert "given to the evaluator for step 1" in text(driver)
+        assert fetched == ["d1"]
+
+
 async def test_the_projects_script_may_answer_from_then_on(opened: Opened) -> None:
     async with opened(RECORDED) as driver:
         model = driver.screen.model
@@ -262,8 +307,8 @@ async def test_going_live_is_named_with_who_and_that_it_costs(opened: Opened) ->
         await driver.until(lambda: model.project == project)
         await asked(driver)
         words = [option.words for option in driver.app.screen.request.options]  # type: ignore[attr-defined]
-        assert words[2] == "ask some-model, here and from now on: live, may cost money"
-        assert "every equal call" in words[1]
+        assert words[2] == "live: some-model answers from now on, may cost money"
+        assert words[1] == "script: written once, for equal calls from now on"
 
 
 async def test_what_is_scripted_answers_equal_calls_from_then_on(opened: Opened) -> None:

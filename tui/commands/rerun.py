@@ -12,7 +12,7 @@ import msgspec
 from rollstep.core import events as ev
 from rollstep.core.casting import RolesFor
 from rollstep.core.errors import InputError, RoleError, StoreError
-from rollstep.core.model.messages import Stop
+from rollstep.core.model.messages import Stop, TargetReply
 from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
 from rollstep.core.model.steps import Step
 from rollstep.core.roles.human import HumanNeeded
@@ -170,8 +170,10 @@ def _teller(session: Session, told: list[str]) -> Callable[[ev.Event], None]:
 def _how_it_went(session: Session, told: list[str]) -> str:
     path = session.rollout.trajectory(session.head)
     counts = f"{counted(len(path.steps), 'step')}, {counted(len(path.turns()), 'turn')}"
-    cost = sum(step.call.cost or 0.0 for step in path.steps if step.call is not None)
-    paid = f", ${cost:.4f}" if cost else ""
+    costs = [step.call.cost for step in path.steps if step.call is not None]
+    paid = f", ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) else ""
+    if None in costs:
+        paid += " and calls whose price is not known" if paid else ", price not known"
     if path.stop is not None:
         return f"ended: {one_line(path.stop.reason)}; {counts}{paid}"
     return f"paused: {'; '.join(told)}; {counts}{paid}"
@@ -181,8 +183,11 @@ def _tell_step(number: int, step: Step) -> None:
     if isinstance(step.payload, Stop):
         say(f"{number:>4}  {stop_title(step.payload)}")
     else:
-        words = first_words(step.payload, _WORDS) or "(calls only)"
-        say(f"{number:>4}  {NAMES[step.role]}: {words}")
+        words = first_words(step.payload, _WORDS)
+        if isinstance(step.payload, TargetReply) and step.payload.tool_calls:
+            calls = ", ".join(one_line(call.name) for call in step.payload.tool_calls)
+            words = f"{words} > {calls}".lstrip()
+        say(f"{number:>4}  {NAMES[step.role]}: {words or '(empty)'}")
 
 
 # afterwards

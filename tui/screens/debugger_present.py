@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rollstep.core.asking import OFFLINE
+from rollstep.core.rules.stepper import Ask
 
 from .. import edits
+from ..stepview import call_text
 from ..who import ANSWERS, NAMES, is_live, kind_of, who
 from .present import Ended, PresentScreen
 
@@ -81,17 +83,17 @@ class Actions:
         role: Role = getattr(error, "role", "target")
         model.follow_head()
         screen.repaint()
-        options = [("write", f"write the {ANSWERS[role]} by hand", "w")]
+        options = [("write", f"write: the {ANSWERS[role]} by hand", "w")]
         kind = kind_of(model.project, role)
         if kind in OFFLINE:
-            options.append(("ask", f"the project's own {NAMES[role]} ({kind}), free", "s"))
+            words = f"script: the project's {NAMES[role]} ({kind}) answers from now on, free"
+            options.append(("ask", words, "s"))
         else:
-            words = f"write the {ANSWERS[role]} once, and give it to every equal call from now on"
-            options.append(("script", words, "s"))
+            options.append(("script", "script: written once, for equal calls from now on", "s"))
         if kind not in (*OFFLINE, "human", ""):
             cost = ", may cost money" if is_live(model.project, role) else ""
-            name = who(model.project, role)
-            options.append(("ask", f"ask {name}, here and from now on: live{cost}", "l"))
+            words = f"live: {who(model.project, role)} answers from now on{cost}"
+            options.append(("ask", words, "l"))
 
         def chosen(choice: str) -> None:
             if choice == "ask":
@@ -102,7 +104,10 @@ class Actions:
                 screen.make.do_write()
 
         title = f"Not recorded: the {ANSWERS[role]}"
-        screen.rollstep.dialogs.choose(title, tuple(options), chosen)
+        action = model.next_here()
+        call = action.call if isinstance(action, Ask) else None
+        text = call_text(call) if call is not None else ""
+        screen.rollstep.dialogs.choose(title, tuple(options), chosen, text)
 
     def _let_through(self, role: Role, label: str) -> None:
         screen, model = self.screen, self.screen.model

@@ -273,6 +273,21 @@ async def test_recorded_results_stand_before_a_projects_own_simulator() -> None:
     assert {(step.origin, step.copied_from) for step in said} == {("script", None)}
 
 
+async def test_calls_that_are_asked_at_once_keep_what_is_recorded() -> None:
+    project = replace(LIVE, tool_simulator=LlmSimulator("openai/nobody", independent=True))
+    session = await forked(tree((None, PLAYED), project=project), "s1")
+    reply = await session.write(target_reply("", (call(21), call(22, "9"), call(23, "2"))))
+    with pytest.raises(NotRecorded):
+        async for _ in session.run():
+            pass
+    path = session.rollout.path(session.head)
+    results = [payload_text(s.payload) for s in path if s.role == "tool"]
+    assert results == ["on its way", "lost"]
+    assert path[1] == reply
+    assert session.attempts == ()
+    assert session.position().open_calls == (call(22, "9"),)
+
+
 def test_not_recorded_is_a_failure_of_its_own_kind() -> None:
     error = NotRecorded("target")
     assert isinstance(error, RoleError)
