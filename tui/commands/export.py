@@ -17,6 +17,7 @@ from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import file_kind, parse_target
 
 from .progress import say
+from .rollouts import leaf_named
 
 
 class ExportOptions(msgspec.Struct, frozen=True):
@@ -104,8 +105,4 @@ def _leaf(session: Session, branch: str | None) -> str | None:
     """The leaf of the named branch, or of the branch that the head is on."""
     if branch is None:
         return session.rollout.newest_leaf(session.head)
-    names = {found.name: found.leaf_id for found in session.branches if found.name}
-    if branch not in names:
-        known = ", ".join(names) or "none has a name"
-        raise InputError(f"No branch is named {branch!r}; branches: {known}.")
-    return names[branch]
+    return leaf_named(session.branches, branch)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 import msgspec
-from rollstep.core.errors import InputError
 from rollstep.core.model.rollout import Rollout
 from rollstep.core.rules.lint.linter import Flag, findings, findings_everywhere, with_silences
 from rollstep.core.store.change import Saved
@@ -17,7 +16,7 @@ from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import parse_target
 
 from .progress import counted
-from .rollouts import rollouts, step_with_seq, tree
+from .rollouts import leaf_named, rollouts, step_with_seq, tree
 
 
 class LintOptions(msgspec.Struct, frozen=True):
@@ -85,20 +84,12 @@ def _places(rollout: Rollout) -> dict[str | None, int]:
 
 def _leaf(rollout: Rollout, saved: Saved, step_id: str | None, options: LintOptions) -> str | None:
     if options.branch is not None:
-        return _named(saved, options.branch)
+        return leaf_named(saved.branches, options.branch)
     if step_id is not None:
         return rollout.newest_leaf(step_id)
     head = saved.head or None
     known = head in rollout.steps and head not in rollout.hidden
     return rollout.newest_leaf(head if known else None)
-
-
-def _named(saved: Saved, branch: str) -> str:
-    names = {found.name: found.leaf_id for found in saved.branches if found.name}
-    if branch not in names:
-        known = ", ".join(names) or "none has a name"
-        raise InputError(f"No branch is named {branch!r}; branches: {known}.")
-    return names[branch]
 
 
 def _json(line: _Line) -> str:

@@ -327,6 +327,6 @@ def _by_step(drafts: Mapping[str, str]) -> dict[str | None, list[str]]:
     found: dict[str | None, list[str]] = {}
     for slot in drafts:
         kind, _, step_id = slot.partition(":")
-        if kind in ("override", "write"):
+        if kind in ("override", "overrule", "write"):
             found.setdefault(step_id or None, []).append(kind)
     return found

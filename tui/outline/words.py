@@ -20,6 +20,7 @@ _SEARCHED = 1_000
 SIGNS = {"draft": "…", "edit": "*", "flag": "!", "failure": "x", "break": "#"}
 DRAFTS = {
     "override": "an edit that is not saved yet: e opens it",
+    "overrule": "words over this stop that are not saved yet: w opens them",
     "write": "a next step that is not saved yet: w opens it",
 }
 

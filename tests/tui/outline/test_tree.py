@@ -104,6 +104,18 @@ def test_items_stand_in_their_segment_in_the_order_of_the_path() -> None:
     assert [s.counts.marks() for s in tree.segments] == ["…1", "…1 !1", "", "*1"]
 
 
+def test_a_draft_over_a_stop_is_listed_at_the_stop() -> None:
+    model = DebuggerModel(refund())
+    stop = model.path.steps[-1]
+    assert isinstance(stop.payload, Stop)
+    outline = Outline(model, {f"overrule:{stop.id}": "{}"})
+    segment = outline.tree.segments[outline.tree.of[stop.id]]
+    assert segment.counts.marks() == "…1"
+    assert outline.words.item(segment, 0) == (
+        "12 stop: words over this stop that are not saved yet: w opens them"
+    )
+
+
 def test_flags_of_branches_that_are_not_shown_can_be_silenced_too() -> None:
     bad = tool_result("c3", "broken", is_error=True)
     other = Step("x", "s7", "tool", bad, "script", seq=20)
