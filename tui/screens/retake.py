@@ -46,7 +46,7 @@ class RetakeChoice:
         if not self.takes:
             return f"How many takes: a number from 1 to {MOST}."
         if self.temperature.strip() and self.degrees() is None:
-            return "The temperature is a number from 0 on, such as 0.7; empty is the model's own."
+            return "The temperature is a number from 0 on, such as 0.7; empty leaves the project's."
         return ""
 
     def degrees(self) -> float | None:
