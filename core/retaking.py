@@ -54,7 +54,7 @@ class AskChange(msgspec.Struct, frozen=True):
 class _Place(msgspec.Struct, frozen=True):
     """Where takes are asked for: what to ask, the path before it, and who answers."""
 
-    step: Step
+    parent: str | None
     ask: Ask
     state: PathState
     kind: str
@@ -70,13 +70,17 @@ class Retaking:
         self._asker = asker
         self._player = player
 
-    async def retake(self, step: Step, n: int, change: AskChange | None) -> tuple[Step, ...]:
-        """Up to ``n`` new takes beside a step (see ``Session.retake``)."""
+    async def retake(
+        self, parent: str | None, n: int, change: AskChange | None, call_id: str = ""
+    ) -> tuple[Step, ...]:
+        """Up to ``n`` new takes after ``parent`` (see ``Session.retake``); ``call_id`` is the call
+        that a result there answers.
+        """
         if n < 1:
             raise UsageError(f"{n} takes cannot be made: ask for 1 or more.")
         self._player.pause = False
         with self._player.being_busy():
-            place = await self._place(step)
+            place = await self._place(parent, call_id)
             variant = varied(self._writer.project, place.ask.role, change)
             if place.kind in OFFLINE:
                 return await self._offline(place, n)
@@ -86,15 +90,15 @@ class Retaking:
         """What the next ``n`` takes of a role that plays offline would say; nothing is made. Empty
         where a model or somebody's code would be asked.
         """
-        place = await self._place(step)
+        place = await self._place(step.parent_id, call_of(step))
         if place.kind not in OFFLINE:
             return ()
         return tuple([made.payload async for _, made in self._new_answers(place, n)])
 
-    async def _place(self, step: Step) -> _Place:
+    async def _place(self, parent: str | None, call_id: str) -> _Place:
         writer = self._writer
         # A fold of its own: the writer's goes on with the first take.
-        state = PathState.of(writer.project, writer.rollout.path(step.parent_id))
+        state = PathState.of(writer.project, writer.rollout.path(parent))
         action = next_action(state.position, writer.project)
         if isinstance(action, Opening):
             raise UsageError(
@@ -104,9 +108,9 @@ class Retaking:
         if not isinstance(action, Ask):
             ended = "has ended before it" if isinstance(action, Nobody) else "is ended by a rule"
             raise UsageError(f"Nobody is asked here: the rollout {ended}.")
-        if isinstance(step.payload, ToolResult) and action.role == "tool":
+        if call_id and action.role == "tool":
             # Results need not stand in the order of their calls: a human may write any of them.
-            calls = (c for c in state.position.open_calls if c.id == step.payload.call_id)
+            calls = (c for c in state.position.open_calls if c.id == call_id)
             action = _replace(action, call=next(calls, action.call))
         roles = await self._asker.cast.of(writer.project)
         kind = roles.kind(action.role)
@@ -116,14 +120,14 @@ class Retaking:
                 "another take."
             )
         steps = writer.rollout.steps
-        takes = writer.rollout.takes(step.id)
+        takes = writer.rollout.children(parent)
         given = sum(1 for take in takes if steps[take].origin != "human")
         last = max(steps[take].take for take in takes) if takes else 0
-        return _Place(step, action, state, kind, max(given, last + 1))
+        return _Place(parent, action, state, kind, max(given, last + 1) if takes else 0)
 
     def _takes(self, place: _Place) -> list[Step]:
         rollout = self._writer.rollout
-        return [rollout.steps[take] for take in rollout.takes(place.step.id)]
+        return [rollout.steps[take] for take in rollout.children(place.parent)]
 
     def _put(
         self, made: Made, place: _Place, take: int, head: str | None, reason: str = ""
@@ -132,7 +136,7 @@ class Retaking:
         writer = self._writer
         step = writer.put_made(
             made,
-            place.step.parent_id,
+            place.parent,
             revision=writer.revision,
             late=writer.head != head,
             reason=reason,
@@ -150,7 +154,7 @@ class Retaking:
             async for take, answer in self._new_answers(place, n):
                 made.append(self._put(answer, place, take, made[-1].id if made else head))
         except RoleError as error:
-            self._player.fail(error, place.ask, place.step.parent_id)
+            self._player.fail(error, place.ask, place.parent)
             raise
         if not made:
             raise UsageError(_no_other(place, len(self._takes(place))))
@@ -185,7 +189,7 @@ class Retaking:
         def receive(take: int, answer: Made | RoleError) -> None:
             if isinstance(answer, RoleError):
                 failed.append(answer)
-                self._player.fail(answer, place.ask, place.step.parent_id)
+                self._player.fail(answer, place.ask, place.parent)
             else:
                 after = made[-1].id if made else head
                 made.append(self._put(answer, place, take, after, reason))
@@ -205,7 +209,7 @@ class Retaking:
     async def _must_afford(self, place: _Place, count: int, variant: Project | None) -> None:
         """Raise UsageError where the budget has not enough for so many takes."""
         asks = (place.ask,) * count
-        parent = place.step.parent_id
+        parent = place.parent
         if words := await self._player.too_dear(asks, place.state, parent, variant):
             raise UsageError(f"Not asked: {words}. The same key again goes on all the same.")
 
@@ -217,7 +221,7 @@ class Retaking:
         receive: Callable[[int, Made | RoleError], None],
     ) -> None:
         ask, state, project = place.ask, place.state, self._writer.project
-        parent, seed = place.step.parent_id, self._player.seed
+        parent, seed = place.parent, self._player.seed
         if len(indices) > 1:
             asks = [_replace(ask) for _ in indices]
             takes = {id(each): take for each, take in zip(asks, indices, strict=True)}
@@ -235,6 +239,11 @@ class Retaking:
             receive(indices[0], error)
         else:
             receive(indices[0], made)
+
+
+def call_of(step: Step) -> str:
+    """The id of the call that a step answers; empty for none."""
+    return step.payload.call_id if isinstance(step.payload, ToolResult) else ""
 
 
 def _failure(error: RoleError, made: int, wanted: int) -> RoleError:

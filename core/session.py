@@ -27,7 +27,7 @@ from .model.project import Project
 from .model.rollout import Rollout, RolloutHeader
 from .model.steps import Role, Step
 from .open_rollout import HEAD, At, OpenRollout
-from .retaking import AskChange
+from .retaking import AskChange, call_of
 from .reverting import do_revert, plan_revert
 from .rules.stepper import advance
 from .stopping import go_on, put_stop_here, revised_turns
@@ -133,7 +133,18 @@ class Session(OpenRollout):
         self._player.must_be_idle()
         old = self._writer.known(step_id)
         with self._writer.command(f"retake of {name_of(old)}"):
-            return await self._retaking.retake(old, n, change)
+            return await self._retaking.retake(old.parent_id, n, change, call_of(old))
+
+    async def ask_otherwise(
+        self, at: At = HEAD, n: int = 1, change: AskChange | None = None
+    ) -> tuple[Step, ...]:
+        """Ask for the step that would follow, as ``retake`` does: several takes at once, or by
+        another model (after a failure, say).
+        """
+        self._player.must_be_idle()
+        parent = self._at(at)
+        with self._writer.command("retake of the next step"):
+            return await self._retaking.retake(parent, n, change)
 
     async def alternatives(self, step_id: str, n: int = 1) -> tuple[Payload, ...]:
         """What the next ``n`` takes of a script or table would say; empty for a live role."""

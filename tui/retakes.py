@@ -15,14 +15,16 @@ from rollstep.core.rules.stepper import Ask, Nobody, Opening, next_action
 
 from .inspector import kind_words
 from .presenter import DebuggerModel
+from .prices import step_cost
 from .stepview import call_text, stop_title
-from .who import NAMES, kind_of, spec_of, who
+from .who import ANSWERS, NAMES, kind_of, spec_of, who
 
 
 class Anew(NamedTuple):
     """A step that can be asked for anew, and who is asked."""
 
-    step: Step
+    step: Step | None
+    """None where the role failed: its answer is asked for in another way."""
     number: int
     role: Role
     kind: str
@@ -30,6 +32,9 @@ class Anew(NamedTuple):
 
 def asked_anew(model: DebuggerModel) -> Anew | str:
     """Who would be asked at the cursor's step; or why nobody, in words."""
+    failed = _asked_otherwise(model)
+    if failed is not None:
+        return failed
     step = model.step
     if step is None:
         return "There is no step to ask anew yet: s makes the first."
@@ -48,8 +53,19 @@ def asked_anew(model: DebuggerModel) -> Anew | str:
     return Anew(step, model.cursor + 1, action.role, kind)
 
 
+def _asked_otherwise(model: DebuggerModel) -> Anew | None:
+    """Who has failed at the cursor, and can be asked in another way."""
+    action = model.next_here()
+    if model.ahead or not model.attempts.get(model.step_id) or not isinstance(action, Ask):
+        return None
+    kind = kind_of(model.project, action.role)
+    return Anew(None, model.cursor + 2, action.role, kind) if kind in ("llm", "python") else None
+
+
 def title(model: DebuggerModel, anew: Anew) -> str:
     """What is asked for, in a line."""
+    if anew.step is None:
+        return f"Ask {_name(model, anew)} again: step {anew.number}, the {ANSWERS[anew.role]}"
     what = kind_words(anew.step.payload)
     if isinstance(anew.step.payload, Stop):
         what = "stop, or a message in its place"
@@ -70,8 +86,11 @@ def cost_words(model: DebuggerModel, anew: Anew, takes: int, named: str = "") ->
     calls = "1 call" if takes == 1 else f"{takes} calls"
     if anew.kind != "llm":
         return f"{calls} of {_name(model, anew)}, your own code."
-    call = anew.step.call
+    call = anew.step.call if anew.step is not None else None
     words = f"{calls} to {named or who(model.project, anew.role)}: live, may cost money"
+    forecast = model.forecast if anew.step is None else None
+    if forecast is not None and named in ("", forecast.estimate.model):
+        return f"{calls} to {who(model.project, anew.role)}, each {step_cost(forecast)}."
     if call is None or not call.cost or (named and named != call.model):
         return f"{words}."
     return f"{words}, about ${call.cost * takes:.4f} if each costs what this step did."

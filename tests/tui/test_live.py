@@ -13,6 +13,7 @@ from rollstep.core.workers.pool import Workers
 from rollstep.tui.document import Block
 from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.screens.editor import EditorScreen
+from rollstep.tui.screens.retake import RetakeChoice, RetakeScreen
 
 from ..provider.faults import CANARY, FAULTS, SAID
 from ..provider.replies import Reply
@@ -199,3 +200,28 @@ async def test_a_budget_pauses_before_the_call_and_says_so(
         await screen.driver.press("s")
         assert len(server.asked(MODEL)) == before + 1
         assert screen.model.step.role == "target"
+
+
+async def test_r_asks_again_where_a_role_failed_and_another_model_if_wanted(
+    live: Callable[..., object], server: ProviderServer
+) -> None:
+    async with live(FAULTS["401"]) as screen:  # type: ignore[attr-defined]
+        driver, before = screen.driver, len(server.asked("other"))
+        server.answer("other", Reply("From another."))
+        await driver.press("s")
+        await driver.pilot.press("r")
+        await driver.until(lambda: isinstance(driver.app.screen, RetakeScreen))
+        await driver.pilot.pause()
+        request = driver.app.screen.request
+        assert request.title == "Ask gpt-4.1-mini again: step 2, the target's reply"
+        chosen = RetakeChoice("1", "openai/other", "")
+        assert request.cost(RetakeChoice("1", "openai/gpt-4.1-mini", "")).startswith(
+            "1 call to gpt-4.1-mini, each about $0.0005"
+        )
+        driver.app.screen.dismiss(chosen)
+        await driver.until(lambda: len(screen.model.path) == 2)
+        await driver.until(driver._settled)
+        step = screen.model.step
+        assert payload_text(step.payload) == "From another."
+        assert step.call.model == "openai/other"
+        assert len(server.asked("other")) == before + 1

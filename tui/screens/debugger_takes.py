@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rollstep.core.asking import OFFLINE
 from rollstep.core.errors import RollstepError
@@ -11,8 +11,11 @@ from rollstep.core.errors import RollstepError
 from ..retakes import Anew, asked_anew, brief, cost_words, settings, title
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from rollstep.core.model.steps import Role, Step
     from rollstep.core.retaking import AskChange
+    from rollstep.core.session import Session
 
     from .debugger import DebuggerScreen
     from .retake import RetakeChoice
@@ -29,7 +32,7 @@ class Actions:
         self._last: dict[tuple[str, Role], RetakeChoice] = {}
         """What was chosen last for a role, so that r and Enter repeat it."""
         self._asked = ("", 0)
-        """The step that was asked for anew, and for how many takes."""
+        """The step that was asked for anew ("" for one that had failed), and how many takes."""
 
     # asking anew
 
@@ -59,6 +62,7 @@ class Actions:
 
         async def peek() -> tuple[str, ...] | str:
             try:
+                assert anew.step is not None  # nothing fails that answers by a script
                 found = await asyncio.wrap_future(app.controller.alternatives(anew.step.id, _PEEK))
             except RollstepError as error:
                 return str(error)
@@ -84,14 +88,18 @@ class Actions:
         screen, model = self.screen, self.screen.model
         if not screen.make.idle():
             return
-        step_id, takes = anew.step.id, choice.takes
-        change = self._change(anew, choice)
+        takes, change, here = choice.takes, self._change(anew, choice), model.step_id
+        step_id = anew.step.id if anew.step is not None else ""
         self._asked = step_id, takes
         model.notice = ""
-        model.acting_from = model.step_id
-        screen.rollstep.controller.command(
-            "retake", lambda session: session.retake(step_id, takes, change)
-        )
+        model.acting_from = here
+
+        def asking(session: Session) -> Coroutine[Any, Any, tuple[Step, ...]]:
+            if not step_id:
+                return session.ask_otherwise(here, takes, change)
+            return session.retake(step_id, takes, change)
+
+        screen.rollstep.controller.command("retake", asking)
 
     def _change(self, anew: Anew, choice: RetakeChoice) -> AskChange | None:
         """What is otherwise than the project says."""
@@ -113,6 +121,10 @@ class Actions:
         (asked, wanted), step = self._asked, model.step
         if not made:
             return
+        if not asked:
+            asked = made[0].id
+            if len(made) == 1:
+                return  # nothing beside which it stands
         number = len(model.rollout.path(asked))
         count = f"{len(made)} new take{'s' if len(made) > 1 else ''} of step {number}"
         if len(made) < wanted and made[0].origin == "script":
