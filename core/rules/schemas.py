@@ -9,12 +9,13 @@ nothing of any value, and so holds for all.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
 from ..model.project import Project, Tool
 from .plain_schema import Check, compiled, words
+from .searching import searcher
 
 Problem = Callable[[Any], str]
 """What is wrong with a value, in one line; "" for nothing."""
@@ -92,12 +93,13 @@ def _fine(value: Any) -> str:
 
 def _package_checker(document: Any) -> Problem:
     from jsonschema.exceptions import best_match
-    from jsonschema.validators import Draft202012Validator, validator_for
+    from jsonschema.validators import Draft202012Validator, extend, validator_for
     from jsonschema_specifications import REGISTRY
 
     try:
         kind: Any = validator_for(document, default=Draft202012Validator)
         kind.check_schema(document)
+        kind = extend(kind, {"pattern": _pattern})  # type: ignore[no-untyped-call]
         # With a registry of its own the package fetches nothing.
         validator: Any = kind(document, registry=REGISTRY)
     except Exception:  # noqa: BLE001  # whatever it trips over, the schema cannot be used
@@ -111,6 +113,14 @@ def _package_checker(document: Any) -> Problem:
         return "" if error is None else _words(error)
 
     return problem
+
+
+def _pattern(validator: Any, wanted: str, value: Any, schema: Any) -> Iterator[Any]:
+    """The package's own would search for ever, if the schema says so."""
+    from jsonschema.exceptions import ValidationError
+
+    if isinstance(value, str) and not searcher(wanted, otherwise=True)(value):
+        yield ValidationError(f"{value!r} does not match {wanted!r}")
 
 
 def _words(error: Any) -> str:

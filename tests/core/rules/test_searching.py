@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from rollstep.core.events import Paused
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.messages import target_reply
+from rollstep.core.model.project import Tool
 from rollstep.core.rules import searching
+from rollstep.core.rules.schemas import args_problem
 from rollstep.core.rules.searching import is_too_slow, searcher
 from rollstep.core.session import Session
 
@@ -82,3 +85,11 @@ async def test_a_run_stops_at_what_takes_too_long_and_says_so() -> None:
     assert "takes too long for this text" in said[-1]
     assert session.position().depth == 2
     assert time.monotonic() - began < 15
+
+
+def test_a_pattern_of_a_schema_is_given_up_too() -> None:
+    schema = json.dumps({"properties": {"id": {"type": "string", "pattern": "^(a+)+$"}}})
+    tool = Tool("get_order", parameters=schema)
+    assert args_problem(tool, '{"id": "aaa"}') == ""
+    assert "does not match" in args_problem(tool, '{"id": "b"}')
+    assert args_problem(tool, json.dumps({"id": "a" * 60 + "!"})) == ""
