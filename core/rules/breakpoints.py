@@ -17,8 +17,9 @@ from ..model.steps import ROLES
 from .plans import Plan, plan_for
 from .query.nodes import And, Compare, Node, Not, Or, Ref, pattern, plain_pattern, quoted, to_text
 from .query.parsing import QueryError, parse
-from .query.step_facts import SHAPE_OF
+from .query.step_facts import SHAPE_OF, SHAPES
 from .query.step_fields import STEPS
+from .query.step_query import compiled_for
 from .searching import is_too_slow
 
 _LONGEST_WORDS = 200
@@ -94,6 +95,20 @@ def _regexes(node: Node) -> Iterator[str]:
     elif isinstance(node, And | Or):
         for part in node.parts:
             yield from _regexes(part)
+
+
+def never_holds(breakpoint: Breakpoint) -> bool:
+    """Whether it asks for what no step has, or for what is not known yet before one is made; also
+    True for one that cannot be asked at all.
+    """
+    try:
+        query = query_of(breakpoint)
+    except QueryError:
+        return True
+    if query is None:
+        return False
+    shapes = (shape for shape in SHAPES if shape.startswith("before") == breakpoint.before)
+    return all(compiled_for(query, shape) is False for shape in shapes)
 
 
 def label_of(breakpoint: Breakpoint, number: int) -> str:

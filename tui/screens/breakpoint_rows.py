@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rollstep.core.model.debugging import Breakpoint
+from rollstep.core.rules.breakpoints import never_holds
 
 from ..break_marks import Counts
 from ..breaks import Suggestion, enabled_count, place_of, reads, steps_words, suggestions
@@ -124,6 +125,9 @@ class BreakRows:
 
     def where(self, breakpoint: Breakpoint) -> str:
         """At which steps of the branch it holds, in words."""
+        if never_holds(breakpoint):
+            when = " before a role is asked" if breakpoint.before else ""
+            return f"Can never hold{when}: docs/query.md says what is known when"
         found, done = self.counts.of(breakpoint)
         words = steps_words(found, done=done, before=breakpoint.before)
         return words[0].upper() + words[1:]

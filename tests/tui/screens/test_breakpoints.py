@@ -163,6 +163,19 @@ async def test_tab_completes_and_it_says_where_the_condition_holds() -> None:
         assert hosted.queries == ["tool = check_policy"]
 
 
+async def test_a_condition_that_can_never_hold_is_said_to() -> None:
+    hosted = Hosted((Breakpoint("kind = result", before=True), Breakpoint("failure and stop")))
+    async with hosted.app.run_test(size=WIDE) as pilot:
+        await _down_to_the_breakpoints(pilot, hosted)
+        await settle(pilot)
+        assert "Can never hold before a role is asked:" in screen_text(pilot.app)
+        await pilot.press("B")
+        assert "Can never hold" not in screen_text(pilot.app)
+        await pilot.press("j")
+        await settle(pilot)
+        assert "Can never hold: docs/query.md" in screen_text(pilot.app)
+
+
 async def test_what_was_typed_and_left_is_there_again() -> None:
     hosted = Hosted()
     async with hosted.app.run_test(size=WIDE) as pilot:
