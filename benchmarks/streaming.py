@@ -15,7 +15,7 @@ from rollstep.core.model.project import HeuristicEvaluator, Project, PythonTarge
 from rollstep.core.store.library import Library
 
 from .probe import Probe
-from .report import Line, p95
+from .report import Line, p95, ratio
 from .rollouts import make
 
 TOKENS_A_SECOND = 600
@@ -51,14 +51,18 @@ def lines(rollstep: Path, folder: Path) -> list[Line]:
     command: list[str | Path] = [rollstep, "open", "stream", "--library", library, "--trust"]
     env = {"HOME": str(folder / "home"), "PATH": os.defpath}
     with Probe(command, "mark0", cwd=folder, env=env) as probe:
+        probe.terminal.settle(0.5)
+        idle = _keys(probe, until=time.perf_counter() + SECONDS / 4)
         probe.terminal.send("s")
         probe.terminal.wait_for("token token token")
         cpu = probe.busy(SECONDS / 4)
         keys = _keys(probe, until=time.perf_counter() + SECONDS / 2)
         probe.terminal.send("ctrl+q")
     detail = f"{len(keys)} keys, median {median(keys):.1f} ms"
+    against = f"{median(keys):.1f} against {median(idle):.1f} ms"
     return [
         Line("streaming 600 tokens a second", cpu, 25, "% of a core"),
+        Line("a key meanwhile, against an idle screen", ratio(keys, idle), 1.5, detail=against),
         Line("a key meanwhile, 95th percentile", p95(keys), 50, "ms", detail=detail),
     ]
 
