@@ -164,11 +164,13 @@ class _Beside:
     """The child process that searches; one at a time asks it."""
 
     _CODE = """
-import re, struct, sys
+import re, signal, struct, sys
 take, give = sys.stdin.buffer, sys.stdout.buffer
 while len(head := take.read(8)) == 8:
     words = [take.read(n).decode("utf-8", "surrogatepass") for n in struct.unpack(">II", head)]
+    signal.alarm(5)  # if whoever asked was killed meanwhile, this process ends by itself
     give.write(b"1" if re.search(*words) else b"0")
+    signal.alarm(0)
     give.flush()
 """
 
