@@ -267,10 +267,12 @@ class Controller:
         """The next step by hand."""
         return self.command("write", lambda session: session.write(payload, at, reason))
 
-    def override(self, step_id: str, payload: Payload, after: After, reason: str) -> bool:
-        """A step by hand in the place of another."""
+    def override(
+        self, step_id: str, payload: Payload, after: After, reason: str, state: str | None = None
+    ) -> bool:
+        """A step by hand in the place of another; ``state`` is a simulator's, if it is edited."""
         return self.command(
-            "override", lambda session: session.override(step_id, payload, after, reason)
+            "override", lambda session: session.override(step_id, payload, after, reason, state)
         )
 
     def insert(self, after: str | None, payloads: Sequence[Payload], reason: str = "") -> bool:

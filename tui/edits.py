@@ -76,6 +76,7 @@ def override_request(model: DebuggerModel, *, draft: str, external: bool) -> Edi
         draft=draft,
         external=external,
         can_switch=_may_speak(model, model.cursor),
+        state=step.state if isinstance(step.payload, ToolResult) else None,
     )
 
 

@@ -122,11 +122,12 @@ class MakeActions:
         if result.outcome != "saved" or result.payload is None:
             return
         payload, after, reason = result.payload, result.after, result.reason
+        state = result.state
 
         def go() -> None:
             self.follow_shown()
             self.screen.model.acting_from = self.screen.model.step_id
-            self.screen.rollstep.controller.override(step_id, payload, after, reason)
+            self.screen.rollstep.controller.override(step_id, payload, after, reason, state)
 
         if after == "rerun":
             self.screen.rollstep.dialogs.when_trusted(self.screen.model, go)

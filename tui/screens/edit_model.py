@@ -91,6 +91,8 @@ class EditModel:
         for index in range(len(state.texts)):
             label = f"text {index + 1} of {len(state.texts)}" if several else self._text_label()
             yield self._field(f"text.{index}", label, json=self._is_json(index))
+        if state.shape == "result" and self.request.state is not None:
+            yield self._field("state", "the simulator's state after this", json=True)
         if state.refusal or self.start.refusal:
             yield self._field("refusal", "refusal")
         for index in range(len(state.reasoning)):
@@ -182,6 +184,10 @@ class EditModel:
             return SystemNote(self._parts())
         return self._said()
 
+    def simulator_state(self) -> str | None:
+        """The simulator's state, where it was edited."""
+        return self.state.state if self.state.state != self.start.state else None
+
     def problems(self) -> list[str]:
         """What the human should know before this is saved; each may be kept all the same, as it
         is data.
@@ -200,6 +206,8 @@ class EditModel:
             for number, call in enumerate(state.calls, 1)
             if not call.name.strip() and not self._untouched(call)
         ]
+        if self.simulator_state() is not None and not _is_object(state.state):
+            found.append("The simulator's state is not a JSON object.")
         if state.shape != "result" and not state.calls and not any(state.texts):
             found.append("The text is empty, and will be sent so.")
         return found
@@ -226,6 +234,7 @@ class EditModel:
         try:
             raw: Any = json.loads(body)
             raw.pop("v", None)
+            raw.setdefault("state", self.start.state)
             calls = [CallState(**call) for call in raw.pop("calls")]
             state = State(**raw, calls=calls)
         except (ValueError, TypeError, KeyError, AttributeError):
@@ -300,3 +309,10 @@ class EditModel:
 
     def _untouched(self, call: CallState) -> bool:
         return call in self.start.calls
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False

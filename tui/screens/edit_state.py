@@ -41,6 +41,7 @@ class State:
     stop_reason: str = ""
     note: str = ""
     reason: str = ""
+    state: str = ""
 
 
 def state_of(request: EditRequest) -> State:
@@ -60,6 +61,7 @@ def state_of(request: EditRequest) -> State:
     state = State(request.shape, texts)
     if isinstance(payload, ToolResult):
         state.is_error = payload.is_error
+        state.state = request.state or ""
     if isinstance(payload, UserMessage | TargetReply):
         state.reasoning = [block.text for block in payload.reasoning]
         state.calls = [
@@ -116,9 +118,13 @@ def read(state: State, key: str) -> str:
         uid, _, name = rest.partition(".")
         text: str = getattr(_call(state, int(uid)), name)
         return text
-    return {"stop.reason": state.stop_reason, "stop.note": state.note, "refusal": state.refusal}[
-        key
-    ]
+    texts = {
+        "stop.reason": state.stop_reason,
+        "stop.note": state.note,
+        "refusal": state.refusal,
+        "state": state.state,
+    }
+    return texts[key]
 
 
 def write(state: State, key: str, text: str) -> None:

@@ -23,8 +23,9 @@ class EditRequest:
     after this one (0: keep is not offered); ``rerun`` says what a rerun would cost ("offline,
     free"; empty: not offered). ``draft`` is the body of a saved draft. ``external`` opens the
     human's own editor at once. ``context`` is what the step answers, shown above it; for a result
-    it is the call, if nothing else is given. ``can_switch`` is whether a message may become a stop,
-    or a stop a message.
+    it is the call, if nothing else is given. ``state`` is the tool simulator's state after a
+    result, None where it keeps none. ``can_switch`` is whether a message may become a stop, or a
+    stop a message.
     """
 
     title: str
@@ -41,6 +42,7 @@ class EditRequest:
     external: bool = False
     context: str = ""
     can_switch: bool = True
+    state: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class EditResult:
     ``saved``: ``payload``, ``after`` and ``reason`` are the edit, and ``draft`` the same
     unfinished. ``draft``: left with text that is to be kept, in ``draft``. ``unchanged``: saved
     without an edit. ``closed``: left with nothing to keep. After all but ``draft``, an older draft
-    is done with.
+    is done with. ``state`` is the simulator's state, where that was edited.
     """
 
     outcome: Outcome
@@ -58,3 +60,4 @@ class EditResult:
     after: After = "stay"
     reason: str = ""
     draft: str = ""
+    state: str | None = None

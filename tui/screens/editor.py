@@ -292,7 +292,8 @@ class EditorScreen(Screen[EditResult]):
     def _finish(self, after: After) -> None:
         reason = self.model.state.reason
         draft = self.model.dump()  # for who finds that it cannot be saved just now
-        self.dismiss(EditResult("saved", self.model.payload(), after, reason, draft))
+        state = self.model.simulator_state()
+        self.dismiss(EditResult("saved", self.model.payload(), after, reason, draft, state))
 
     # Other keys
 

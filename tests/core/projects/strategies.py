@@ -91,6 +91,8 @@ def of_struct(cls):
         values = of_shape(field.shape)
         if field.nullable:
             values = st.one_of(st.none(), values)
+        if field.name == "prompt":  # a template: its marks mean something
+            values = values.filter(lambda text: text is None or "{" not in text)
         fields[field.name] = values if field.required else st.one_of(st.just(field.default), values)
     return st.builds(cls, **fields).map(_legal)
 
@@ -128,6 +130,9 @@ def _project(project):
     if hasattr(simulator, "rules"):
         rules = tuple(replace(rule, tool=name) for rule in simulator.rules)
         simulator = replace(simulator, rules=rules)
+    elif hasattr(simulator, "examples"):
+        examples = tuple(replace(example, tool=name) for example in simulator.examples)
+        simulator = replace(simulator, examples=examples)
     elif simulator is None and tools:
         tools = ()
         name = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -81,3 +82,14 @@ def test_jinja_is_not_loaded_before_the_first_template() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_the_documentation_names_every_variable_of_every_role() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "models.md").read_text("utf-8")
+    missing = [
+        name
+        for names in VARIABLES.values()
+        for name, meaning in names.items()
+        if f"| `{name}` | {meaning} |" not in text
+    ]
+    assert missing == []

@@ -1,5 +1,7 @@
 """The edit model: what is not touched comes back as it was."""
 
+import json
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -91,6 +93,28 @@ def test_edited_reasoning_loses_its_signature_and_says_so() -> None:
     assert isinstance(reply, TargetReply)
     assert reply.reasoning == (Reasoning("think again"), Reasoning("more"))
     assert "signature" in edited.notes()[0]
+
+
+def test_a_simulator_s_state_is_edited_beside_its_result() -> None:
+    edited = model("result", tool_result("c1", "ok"), state='{"n": 1}')
+    assert edited.simulator_state() is None
+    edited.set("state", '{"n": 2}')
+    assert edited.changed
+    assert edited.payload() == tool_result("c1", "ok")
+    assert edited.simulator_state() == '{"n": 2}'
+    again = model("result", tool_result("c1", "ok"), state='{"n": 1}', draft=edited.dump())
+    assert again.simulator_state() == '{"n": 2}'
+    edited.set("state", "[]")
+    assert edited.problems() == ["The simulator's state is not a JSON object."]
+
+
+def test_a_draft_from_before_there_was_a_state_leaves_it_as_it_is() -> None:
+    edited = model("result", tool_result("c1", "ok"), state='{"n": 1}')
+    edited.set("text.0", "lost")
+    old = {key: value for key, value in json.loads(edited.dump()).items() if key != "state"}
+    again = model("result", tool_result("c1", "ok"), state='{"n": 1}', draft=json.dumps(old))
+    assert again.draft_loaded
+    assert (again.get("text.0"), again.simulator_state()) == ("lost", None)
 
 
 def test_calls_are_edited_added_and_removed_and_keep_their_ids() -> None:
