@@ -384,7 +384,7 @@ class Session(OpenRollout):
 
         wanted = tuple(breakpoints)
         check(wanted, tuple[Breakpoint, ...], "breakpoints")
-        check_breakpoints(wanted)
+        check_breakpoints(wanted, self.breakpoints)
         self._writer.change_breakpoints(wanted)
 
     async def revise(self, project: Project) -> None:

@@ -187,6 +187,8 @@ def query_of(breakpoint: Breakpoint) -> str:
 
 def reads(breakpoint: Breakpoint) -> str:
     """The condition as people read it."""
+    if breakpoint.regex is not None and rules.problem(breakpoint):
+        return f"regex {breakpoint.regex}"
     return query_of(breakpoint) or "any step"
 
 

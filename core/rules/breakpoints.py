@@ -6,7 +6,7 @@ nothing at a message. A set of none that is switched on is no set at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import cast
 
@@ -60,12 +60,18 @@ def problem(breakpoint: Breakpoint) -> str:
     return ""
 
 
-def check_breakpoints(breakpoints: Sequence[Breakpoint]) -> None:
-    """Raise UsageError for the first that cannot be asked."""
+def check_breakpoints(breakpoints: Sequence[Breakpoint], known: Iterable[Breakpoint] = ()) -> None:
+    """Raise UsageError for the first that is switched on and cannot be asked. Those that are known
+    already (a library of an older version may hold such) do not keep a human from changing others.
+    """
+    passed = set(known)
     for number, breakpoint in enumerate(breakpoints, 1):
+        if not breakpoint.enabled or breakpoint in passed:
+            continue
         if words := problem(breakpoint):
             end = "" if words.endswith("?") else "."
-            raise UsageError(f"{label_of(breakpoint, number)}: {words}{end}")
+            mend = "Mend it, switch it off, or remove it."
+            raise UsageError(f"{label_of(breakpoint, number)}: {words}{end} {mend}")
 
 
 def words_of(breakpoint: Breakpoint) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from rollstep.core.errors import UsageError
 from rollstep.core.events import BreakpointsChanged, Event, Paused
@@ -293,6 +294,20 @@ async def test_a_bad_breakpoint_of_a_project_is_said_when_a_run_begins() -> None
     with pytest.raises(UsageError, match="breakpoint 1: when: column 1: no field"):
         await run(session)
     assert await session.step() is not None
+
+
+async def test_a_bad_breakpoint_can_be_switched_off_beside_others_that_are_bad() -> None:
+    session = session_of("tol = x", "(", "late")
+    bad, worse, fine = session.breakpoints
+    off = [msgspec.structs.replace(each, enabled=False) for each in (bad, worse)]
+    await session.set_breakpoints([off[0], worse, fine])
+    with pytest.raises(UsageError, match=r"breakpoint 2: .* switch it off"):
+        await run(session)
+    await session.set_breakpoints([*off, fine])
+    assert await run(session)
+    await session.set_breakpoints([off[0], fine])
+    with pytest.raises(UsageError, match="breakpoint 1"):
+        await session.set_breakpoints([bad, fine])
 
 
 async def test_copied_steps_and_steps_out_of_call_order_are_looked_at_as_any_other() -> None:
