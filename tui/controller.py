@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rollstep.core.model.history import Draft
     from rollstep.core.model.project import Project
     from rollstep.core.model.steps import Role
+    from rollstep.core.roles.llm_requests import Spec
     from rollstep.core.session import Session
     from rollstep.core.store.change import Saved, Summary
     from rollstep.core.store.library import Library
@@ -337,6 +338,10 @@ class Controller:
             return await session.forecast(at) if session is not None else None
 
         return self.engine.submit(reckoning())
+
+    def warm_up(self, spec: Spec) -> None:
+        """Load what asking this model needs; nobody waits for it."""
+        self.engine.submit(self.maker.warm_up(spec))
 
     def request(self, digest: str) -> Future[str | None]:
         """The stored body of a request."""

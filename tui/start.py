@@ -11,6 +11,7 @@ from .controller import Controller
 
 if TYPE_CHECKING:
     from rollstep.core.model.project import Project
+    from rollstep.core.roles.llm_requests import Spec
     from rollstep.core.roles.registry import Roles
     from rollstep.core.store.library import Library
     from rollstep.core.workers.pool import Workers
@@ -54,21 +55,34 @@ class RoleMaker:
         self.folder: Path | None = None
         """Where the project's file stands: its own code is looked for there."""
         self._models: Workers | None = None
+        self._warm = False
 
     def __call__(self, project: Project) -> Roles:
         """The roles of a project. Raises UsageError for one that is not allowed to run code."""
         from rollstep.core.roles.registry import build_roles
-        from rollstep.core.workers.pool import Workers
 
-        if self._models is None:
-            self._models = Workers()
         return build_roles(
             project,
             base_folder=self.folder,
             trusted=self.trust,
             trust=self._may,
-            models=self._models,
+            models=self._gateway(),
         )
+
+    def _gateway(self) -> Workers:
+        from rollstep.core.workers.pool import Workers
+
+        if self._models is None:
+            self._models = Workers()
+        return self._models
+
+    async def warm_up(self, spec: Spec) -> None:
+        """Load the library that this model is asked through, once, where one is needed."""
+        from rollstep.core.roles.warming import needs_loading, warm_up
+
+        if not self._warm and needs_loading(spec):
+            self._warm = True
+            await warm_up(self._gateway())
 
     async def aclose(self) -> None:
         """End that process."""

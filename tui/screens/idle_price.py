@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from rollstep.core.rules.stepper import Ask
+
 if TYPE_CHECKING:
     from .debugger import DebuggerScreen
 
@@ -13,7 +15,9 @@ _REST = 0.15
 
 
 class IdlePrice:
-    """Asks the engine what the next step would cost, once for each place, and no key waits."""
+    """Asks the engine what the next step would cost, once for each place, and no key waits. What
+    that step needs is loaded then, in the child process, before a human waits for it.
+    """
 
     def __init__(self, screen: DebuggerScreen) -> None:
         self._screen = screen
@@ -40,4 +44,11 @@ class IdlePrice:
         finally:
             self._waiting = False
         model.prices[place] = found
+        action = model.next_here()
+        if found is not None and isinstance(action, Ask):
+            from rollstep.core.pricing import spec_of  # loaded by the reckoning
+
+            spec = spec_of(model.project, action.role)
+            if spec is not None:
+                self._screen.rollstep.controller.warm_up(spec)
         self._screen.repaint(follow=False)

@@ -1,0 +1,32 @@
+"""Each kind of failure says which keys help."""
+
+from __future__ import annotations
+
+import pytest
+from rollstep.core.model.failures import REMEDIES
+from rollstep.core.model.steps import Attempt
+from rollstep.tui.failing import what_now
+
+
+def words(kind: str, partial: str = "") -> str:
+    return what_now(Attempt("a", None, "target", kind, "It failed.", partial=partial))
+
+
+@pytest.mark.parametrize("kind", [*REMEDIES, "one of somebody's own"])
+def test_whatever_the_kind_it_can_be_written_by_hand_or_stopped(kind: str) -> None:
+    assert words(kind).endswith("w writes it by hand; 0 stops")
+    assert words(kind, "Half").endswith("w goes on from what had arrived; 0 stops")
+
+
+@pytest.mark.parametrize(
+    ("kind", "first"),
+    [
+        ("network", "s retries; r asks another model;"),
+        ("rate", "s retries, after a while; r asks another model;"),
+        ("quota", "s retries; r asks another model;"),
+        ("context", "e edits what it is sent; r asks another model;"),
+        ("raised", "s retries; e edits what it is sent;"),
+    ],
+)
+def test_the_likeliest_comes_first(kind: str, first: str) -> None:
+    assert words(kind).startswith(first)
