@@ -110,8 +110,7 @@ class LlmEvaluatorRole:
         """Its message with its own reasoning, or its stop."""
         await load_templates(self._spec)
         asked = asked_of(self._spec, view)
-        shown = _notices(stream) if self._spec.answers == "json" else stream
-        reply, call, request = await self._model.ask(asked, shown)
+        reply, call, request = await self._model.ask(asked, stream)
         try:
             return Answer(read_evaluator(reply, self._spec), call=call, request=request)
         except RoleError as error:

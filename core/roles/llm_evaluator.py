@@ -60,11 +60,12 @@ def evaluator_request(view: View, spec: LlmEvaluator) -> Request:
     prompt = prompt_text(view, spec.prompt, "evaluator", _variables(view, spec, reasons))
     messages = [message("system", prompt), *_swapped(view.messages)]
     if spec.answers == "json":
-        return Request(messages, params={"response_format": _json_format(reasons)})
+        as_json = {"response_format": _json_format(reasons)}
+        return Request(messages, params=as_json, spoken="message")
     if spec.answers == "text":
         return Request(messages)
     params = {"tool_choice": "required"} if spec.answers == "tools" else {}
-    return Request(messages, _tools(reasons), params)
+    return Request(messages, _tools(reasons), params, spoken="message")
 
 
 def stop_reasons(spec: LlmEvaluator) -> tuple[str, ...]:

@@ -47,12 +47,14 @@ _WHOSE: dict[Role, str] = {
 
 class Request(msgspec.Struct, frozen=True):
     """What a role asks its model. ``params`` are those that follow from the way it is to answer;
-    the project's own go over them.
+    the project's own go over them. ``spoken`` is the member that holds the text, where the answer
+    is a message in a form.
     """
 
     messages: list[Message]
     tools: list[dict[str, Any]] = []
     params: dict[str, Any] = {}
+    spoken: str = ""
 
 
 def message(role: str, content: str | list[dict[str, Any]]) -> Message:

@@ -50,6 +50,7 @@ def model_request(
         timeout,
         stream=stream,
         pace=pace,
+        spoken=asked.spoken,
     )
 
 

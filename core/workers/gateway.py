@@ -93,7 +93,7 @@ async def _try(
     """One request and its reply. Raises ModelError."""
     wire = Wire(Guard(request))
     out = Coalescing(stream)
-    arriving = Arriving(out.add if request.stream else _unheard)
+    arriving = Arriving(out.add if request.stream else _unheard, request.spoken)
     started = time.monotonic()
     try:
         async with asyncio.timeout(request.timeout):

@@ -20,6 +20,7 @@ from ..model.steps import Usage
 from .model_request import ModelReply, ModelRequest
 from .prices import price_of
 from .rewriting import CHAT
+from .spoken import Spoken
 from .watching import Wire
 
 MOST_TEXT = 1_000_000
@@ -50,10 +51,14 @@ class _Call:
 
 
 class Arriving:
-    """Collects a reply. ``tell`` gets the text as it comes."""
+    """Collects a reply. ``tell`` gets the text as it comes; ``spoken`` is the member whose text is
+    told where the reply is an object or a call.
+    """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, tell: Callable[[str], None], spoken: str = "") -> None:
         self._tell = tell
+        self._spoken = Spoken(spoken, tell) if spoken else None
+        self._is_object: bool | None = None if spoken else False
         self._text: list[str] = []
         self._told = ""
         self._reasoning: list[str] = []
@@ -78,8 +83,11 @@ class Arriving:
 
     @property
     def text(self) -> str:
-        """The text so far, without what stands between think tags."""
-        return split_thinking("".join(self._text), ended=True)[1]
+        """The text so far, without what stands between think tags; of a message in a form, what
+        it says.
+        """
+        said = self._spoken.text if self._spoken is not None else ""
+        return said or split_thinking("".join(self._text), ended=True)[1]
 
     def add(self, chunk: Any) -> None:
         """Take one chunk of a stream. Raises RoleError when the reply does not end."""
@@ -105,7 +113,7 @@ class Arriving:
     def _add_delta(self, delta: Any) -> None:
         thought, text = _thought_and_text(delta.content)
         if text:
-            self._tell(text[: MOST_TEXT - self._size])
+            self._hear(text[: MOST_TEXT - self._size])
             self._grow(self._text, text)
         # Local servers name it either way.
         reasoning = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
@@ -120,6 +128,14 @@ class Arriving:
         for place, call in enumerate(delta.tool_calls or ()):
             index = getattr(call, "index", None)
             self._add_call(place if index is None else index, call)
+
+    def _hear(self, text: str) -> None:
+        if self._is_object is None and text.strip():
+            self._is_object = text.lstrip().startswith(("{", "`"))
+        if self._is_object and self._spoken is not None:
+            self._spoken.add(text)
+        else:
+            self._tell(text)
 
     def _grow(self, pieces: list[str], text: str) -> None:
         self._begin()
@@ -159,6 +175,8 @@ class Arriving:
         call.name = call.name or delta.function.name or ""
         arguments = delta.function.arguments or ""
         call.arguments.append(arguments)
+        if self._spoken is not None and call is self._calls[0]:
+            self._spoken.add(arguments[: max(MOST_ARGUMENTS - call.size, 0)])
         call.size += len(arguments)
         if call.size > MOST_ARGUMENTS:
             raise RoleError(

@@ -46,6 +46,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
 
     ``timeout`` is for one try, in seconds. Every wait is multiplied by ``pace`` (0 where nobody
     wants to wait). ``key`` is a key that is not in the environment; it is masked like one that is.
+    ``spoken`` is the member, of a call's arguments or of a reply in JSON, whose text is told as it
+    comes, where such a reply is a message in a form.
     """
 
     model: str
@@ -58,6 +60,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
     tries: int = TRIES
     pace: float = 1.0
     key: str = ""
+    spoken: str = ""
 
     def __repr__(self) -> str:
         """Without the key."""

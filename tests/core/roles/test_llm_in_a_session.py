@@ -180,18 +180,20 @@ async def test_an_added_instruction_reaches_each_role(
     await rollout.session.close()
 
 
-async def test_what_is_streamed_as_json_is_not_shown_as_it_comes(
-    provider: ProviderServer, played: Any
+@pytest.mark.parametrize("answers", ["json", "tools"])
+async def test_of_a_message_in_a_form_what_it_says_is_shown_as_it_comes(
+    provider: ProviderServer, played: Any, answers: str
 ) -> None:
     said = {"reasoning": "push", "message": "And now?", "stop": None}
+    in_a_form = {"json": Reply(json.dumps(said)), "tools": calling("send_message", **said)}
     provider.answer("p-agent", Reply("Lost."))
-    provider.answer("p-user", Reply(json.dumps(said)))
-    rollout = played(evaluator={"answers": "json"})
+    provider.answer("p-user", in_a_form[answers])
+    rollout = played(evaluator={"answers": answers})
     *_, message = await rollout.steps(3)
     assert payload_text(message.payload) == "And now?"
     shown = "".join(event.text for event in rollout.events if isinstance(event, Streamed))
-    assert shown == "Lost."
-    body = provider.asked("p-user")[-1].body
-    assert body["response_format"]["json_schema"]["strict"] is True
-    assert json.loads(message.call.params)["response_format"]
+    assert shown == "Lost.And now?"
+    body, kept = provider.asked("p-user")[-1].body, json.loads(message.call.params)
+    name = {"json": "response_format", "tools": "tool_choice"}[answers]
+    assert body[name] == kept[name]
     await rollout.session.close()
