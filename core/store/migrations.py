@@ -21,9 +21,15 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _breakpoints_as_structs(connection: sqlite3.Connection) -> None:
-    """Version 1 kept a project's breakpoints as JSON texts; version 2 has a type for them."""
+    """Version 1 kept a project's breakpoints as JSON texts; version 2 has a type for them.
+
+    What is no project stays as it is: it is said when its rollout is opened, and the others open.
+    """
     for digest, body in connection.execute("SELECT digest, body FROM projects").fetchall():
-        project = json.loads(from_bytes(body))
+        try:
+            project = json.loads(from_bytes(body))
+        except (ValueError, RecursionError):
+            continue
         if typed_breakpoints(project):
             text = json.dumps(project, ensure_ascii=False, separators=(",", ":"))
             connection.execute(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
+from rollstep.core.errors import StoreError
 from rollstep.core.model.debugging import Breakpoint
+from rollstep.core.session import Session
 from rollstep.core.store import bundle, schema
 from rollstep.core.store.bundle import write_bundle
 from rollstep.core.store.bundle_reader import read_bundle
@@ -82,15 +86,86 @@ def _check(saved: Saved, version: int) -> None:
     assert [*saved.steps] == numbered
 
 
+ODD = (
+    r'{"role": "tool", "tool": 7, "turn": 2}',
+    '["step = 3"]',
+    "7",
+    "null",
+    '{"role": "tool"',
+    "[" * 100_000,
+    '"turn = 4"',
+    '{"role": "boss", "enabled": false}',
+    '{"turn": true, "before": true}',
+    '{"turn": 0, "text": "lost \\ud800", "name": 3, "enabled": false}',
+)
+"""Version 1 kept any JSON text as a breakpoint, and nothing had ever read one."""
+
+LEFT = (
+    Breakpoint(role="tool", turn=2),
+    Breakpoint("turn = 4"),
+    Breakpoint(text="lost \ud800", enabled=False),
+)
+"""What they say, as far as it can be read."""
+
+
 def test_breakpoints_that_version_1_kept_as_texts_become_breakpoints(tmp_path: Path) -> None:
-    path = tmp_path / "library.sqlite"
-    shutil.copyfile(DATA / "library_v1.sqlite", path)
-    old = rb"""{"breakpoints":["{\"role\":\"tool\",\"tool\":7,\"turn\":2}"],"""
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("UPDATE projects SET body = CAST(? || substr(body, 2) AS BLOB)", (old,))
-    connection.close()
+    path = _library_of_1(tmp_path, b'{"breakpoints":' + json.dumps(ODD).encode() + b",")
     with Library.open(path) as library:
         saved = library.load(CHANGE_1.rollout_id)
-    found = {project.breakpoints for project in saved.projects}
-    assert found == {(Breakpoint(role="tool", turn=2),)}
+    assert {project.breakpoints for project in saved.projects} == {LEFT}
+
+
+def test_a_project_that_cannot_be_read_does_not_keep_a_library_from_opening(
+    tmp_path: Path,
+) -> None:
+    with Library.open(_library_of_1(tmp_path, b"\xff{,")) as library:
+        assert library.count() == len(library.recent())
+        with pytest.raises(StoreError, match="holds something that cannot be read"):
+            library.load(CHANGE_1.rollout_id)
+
+
+def test_a_bundle_of_version_1_with_breakpoints_reads_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "old.rollstep.jsonl"
+    start = b'{"project":{'
+    old = (DATA / "bundle_v1.rollstep.jsonl").read_bytes()
+    assert start in old
+    path.write_bytes(
+        old.replace(start, start + b'"breakpoints":' + json.dumps(ODD).encode() + b",")
+    )
+    warnings: list[str] = []
+    (saved, _), _ = read_bundle(path, warnings)
+    assert {project.breakpoints for project in saved.projects} == {LEFT}
+    assert warnings == []
+
+
+def test_records_of_a_kind_that_is_not_known_are_left_where_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "library.sqlite"
+    shutil.copyfile(DATA / f"library_v{schema.VERSION}.sqlite", path)
+    add = (
+        "INSERT INTO records (rollout, kind, name, body) SELECT key, 'verdict', x'31', x'ff7b'"
+        " FROM rollouts"
+    )
+    _change(path, add)
+    with Library.open(path) as library:
+        saved = library.load(CHANGE.rollout_id)
+        _check(saved, schema.VERSION)
+        assert library.news(CHANGE.rollout_id, 0).breakpoints == CHANGE.breakpoints
+        session = Session.reopen(saved, library)
+        assert session.saved().commands == CHANGE.commands
+        library.commit(msgspec.structs.replace(CHANGE, steps=(step("s7", "s3", "onwards"),)))
+    with closing(sqlite3.connect(path)) as connection:
+        kept = connection.execute("SELECT body FROM records WHERE kind = 'verdict'").fetchall()
+    assert {body for (body,) in kept} == {b"\xff{"}
+
+
+def _library_of_1(folder: Path, start: bytes) -> Path:
+    """A library of version 1 whose projects begin otherwise."""
+    path = folder / "library.sqlite"
+    shutil.copyfile(DATA / "library_v1.sqlite", path)
+    _change(path, "UPDATE projects SET body = CAST(? || substr(body, 2) AS BLOB)", start)
+    return path
+
+
+def _change(path: Path, statement: str, *values: bytes) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement, values)
