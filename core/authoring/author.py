@@ -39,6 +39,9 @@ TRIES = 2
 HOPELESS = frozenset({"auth", "quota", "not_found", "refused"})
 """Kinds of failure that the next call would meet too."""
 
+IN_A_ROW = 5
+"""Outcomes without a project after which no more is asked: each may have been paid for."""
+
 
 class Order(msgspec.Struct, frozen=True):
     """What is to be written. ``file`` names the sources' file, ``seed`` is that of the run."""
@@ -56,13 +59,14 @@ class Order(msgspec.Struct, frozen=True):
 
 class Outcome(msgspec.Struct, frozen=True):
     """One project that was asked for: it, or in ``words`` why there is none. ``kind`` is that of a
-    failed call, ``near`` where it was nearly the same as another.
+    failed call; ``end`` says why it is the last, where it is so before all were asked for.
     """
 
     source: Source
     project: Project | None = None
     words: str = ""
     kind: str = ""
+    end: str = ""
 
 
 class Spent(msgspec.Struct):
@@ -124,7 +128,7 @@ class Author:
 
     async def write(self, sources: Sequence[Source]) -> AsyncGenerator[Outcome, None]:
         """The outcomes, in the order of the sources, as they come. Ends early when a call has
-        failed in a way that the next would too.
+        failed in a way that the next would too, or when several in a row came to nothing.
         """
         room = asyncio.Semaphore(SIDE_BY_SIDE)
         counts = shares(sources, self._order.n, self._order.seed)
@@ -133,13 +137,16 @@ class Author:
             writing = self._one_source(queue, source, count, place, room)
             self._coming.append((queue, asyncio.create_task(writing)))
         tasks = [task for _, task in self._coming]
+        failed = 0
         try:
             for _, count in counts:
                 for _ in range(count):
                     outcome = await _next(*self._coming[0])
-                    yield outcome
-                    if outcome.kind in HOPELESS:
+                    failed = 0 if outcome.project is not None else failed + 1
+                    if end := _end(outcome, failed):
+                        yield msgspec.structs.replace(outcome, end=end)
                         return
+                    yield outcome
                 self._coming.popleft()
         finally:
             for task in tasks:
@@ -215,6 +222,17 @@ class Author:
             said = f"refused: {reply.refusal}" if reply.refusal else "gave no text."
             raise RoleError(f"{order.model}: The model {said}", kind="bad_reply")
         return reply.text
+
+
+def _end(outcome: Outcome, failed: int) -> str:
+    """Why no more is asked after this outcome; "" where more is. ``failed`` counts those in a row
+    that came to nothing.
+    """
+    if outcome.kind in HOPELESS:
+        return "The next call would fail in the same way, so none is made."
+    if failed >= IN_A_ROW:
+        return f"{failed} in a row came to nothing, so no more is asked."
+    return ""
 
 
 async def _next(queue: asyncio.Queue[Outcome], task: asyncio.Task[None]) -> Outcome:

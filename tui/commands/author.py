@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 from rollstep.core.authoring.answers import Cast
-from rollstep.core.authoring.author import HOPELESS, Author, Order, Outcome, Spent, essence
+from rollstep.core.authoring.author import Author, Order, Outcome, Spent, essence
 from rollstep.core.authoring.naming import file_name
 from rollstep.core.authoring.nearness import Seen
 from rollstep.core.authoring.sources import Sources, read_sources
@@ -76,8 +76,8 @@ async def _write(
         async with contextlib.aclosing(author.write(sources.found)) as outcomes:
             async for outcome in outcomes:
                 folder.take(outcome)
-                if outcome.kind in HOPELESS:
-                    say("The next call would fail in the same way, so none is made.")
+                if outcome.end:
+                    say(outcome.end)
     finally:
         for outcome in author.left():
             folder.take(outcome)

@@ -144,6 +144,16 @@ async def test_a_failure_that_all_would_meet_ends_it_and_what_is_paid_for_is_kep
     assert [o.project.title for o in ask.left if o.project] == ["Blender", "Blender"]
 
 
+async def test_several_in_a_row_that_come_to_nothing_end_it(ask: Asked) -> None:
+    bad = Reply("No.")
+    outcomes = await ask(20, *[bad] * 8, said("Visa"), bad, sources=GOALS[:1])
+    assert [bool(o.project) for o in outcomes] == [False] * 4 + [True] + [False] * 5
+    assert [o.end for o in outcomes if o.end] == [
+        "5 in a row came to nothing, so no more is asked."
+    ]
+    assert outcomes[-1].end
+
+
 async def test_the_same_seed_asks_the_same(ask: Asked) -> None:
     await ask(4, said("Blender"), sources=GOALS[:1], seed=1)
     once = ask.prompts()
