@@ -79,7 +79,8 @@ class History:
     def amend(self, index: int, **fields: object) -> None:
         """Set fields of a command that is being carried out."""
         self._abandon_undone()
-        self._put(index, _replace(self._commands[index], **fields))
+        counts = bool(fields.get("hides")) or "revision_after" in fields
+        self._put(index, _replace(self._commands[index], **fields), counts=counts)
 
     def drop_if_empty(self, index: int) -> bool:
         """Forget the command if it did nothing; whether it was forgotten."""
@@ -124,7 +125,8 @@ class History:
         for index in range(len(self._commands) - 1, -1, -1):
             command = self._commands[index]
             if not command.undone:
-                self._put(index, _replace(command, undone=True, head_after=head))
+                undone = _replace(command, undone=True, head_after=head)
+                self._put(index, undone, counts=_counts(command))
                 self._undone.append(index)
                 self._show(command.hides, command.step_ids)
                 self._emit(CommandDone(self._commands[index], "undone"))
@@ -140,7 +142,7 @@ class History:
             return None
         index = self._undone.pop()
         command = _replace(self._commands[index], undone=False, head_before=head)
-        self._put(index, command)
+        self._put(index, command, counts=_counts(command))
         self._show(command.step_ids, command.hides)
         self._emit(CommandDone(command, "redone"))
         return command
@@ -165,10 +167,15 @@ class History:
             if command.n == old:
                 self._commands[index] = _replace(command, n=new)
 
-    def _put(self, index: int, command: Command) -> None:
+    def _put(self, index: int, command: Command, *, counts: bool = False) -> None:
         self._commands[index] = command
-        self._journal.command(command)
+        self._journal.command(command, counts=counts)
 
 
 def _can_be_redone(command: Command) -> bool:
     return command.undone and not command.abandoned
+
+
+def _counts(command: Command) -> bool:
+    """Whether undoing or redoing it is kept by its own record alone."""
+    return bool(command.step_ids or command.hides) or command.revision_after is not None

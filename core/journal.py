@@ -65,6 +65,7 @@ class Journal:
         self._attempts: list[Attempt] = []
         self._requests: dict[str, str] = {}
         self._commands: dict[int, Command] = {}
+        self._counted: set[int] = set()
         self.numbers: set[int] = set()
         """The numbers of the commands that the library has from us."""
         self.renumber: Callable[[int, int], None] | None = None
@@ -92,7 +93,8 @@ class Journal:
     def waiting(self) -> int:
         """How many steps, edits and failures are not saved yet."""
         steps = len(self._steps) + len(self._attempts) + (self._breakpoints is not None)
-        return steps + len(self._branches) + len(self._marks) + len(self._silences)
+        edits = len(self._branches) + len(self._marks) + len(self._silences)
+        return steps + edits + len(self._counted)
 
     def step(self, step: Step, request: tuple[str, str] | None = None) -> None:
         """A new step, with the digest and body of the request that it answers."""
@@ -104,9 +106,13 @@ class Journal:
         """A failure."""
         self._attempts.append(attempt)
 
-    def command(self, command: Command) -> None:
-        """A new or changed command."""
+    def command(self, command: Command, *, counts: bool = False) -> None:
+        """A new or changed command. It ``counts`` as an edit where nothing else says what it did:
+        what is in sight, or which revision is in use.
+        """
         self._commands[command.n] = command
+        if counts:
+            self._counted.add(command.n)
 
     def branch(self, branch: Branch) -> None:
         """A new or changed branch."""
@@ -184,6 +190,9 @@ class Journal:
             if free != n:
                 free = max(free, *(other + 1 for other in self._commands))
                 self._commands[free] = _replace(self._commands.pop(n), n=free)
+                if n in self._counted:
+                    self._counted.remove(n)
+                    self._counted.add(free)
                 self.renumber(n, free)
 
     def _has_news(self) -> bool:
@@ -231,5 +240,6 @@ class Journal:
         self._steps, self._attempts, self._marks, self._silences = [], [], [], []
         self._breakpoints = None
         self._requests, self._commands, self._branches = {}, {}, {}
+        self._counted.clear()
         self._head = self._status = None
         self._status_note = ""

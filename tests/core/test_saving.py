@@ -1,10 +1,13 @@
 """What a session saves, what it says when it cannot, and what limits count."""
 
+from collections.abc import Awaitable
 from pathlib import Path
 
+import msgspec
 import pytest
 from rollstep.core.errors import NotSavedError, RoleError
 from rollstep.core.events import SavedUpTo, Unsaved
+from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.messages import ToolCall, target_reply
 from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project, StopRules
 from rollstep.core.model.steps import Call, Usage
@@ -14,7 +17,7 @@ from rollstep.core.session import Session
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
 
-from .projects_for_tests import refund
+from .projects_for_tests import played, refund
 
 ECHO = Project("Echo", EchoTarget(), HeuristicEvaluator(), opening="Hi")
 
@@ -97,6 +100,105 @@ async def test_what_cannot_be_saved_is_told_counted_and_saved_later_in_order() -
     assert session.unsaved == 0
     assert library.saved == [first.id, second.id]
     assert events[-1] == SavedUpTo(((first.id, 1), (second.id, 2)))
+
+
+class Disk:
+    """A library on a disk that is full at times."""
+
+    def __init__(self, library: Library) -> None:
+        self.full = False
+        self._library = library
+
+    def commit(self, change: Change) -> dict[str, int]:
+        if self.full:
+            raise NotSavedError("disk full")
+        return self._library.commit(change)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._library, name)
+
+
+async def test_whatever_is_done_while_the_disk_is_full_counts_is_undone_and_saved_later(
+    tmp_path: Path,
+) -> None:
+    with Library.open(tmp_path / "library.sqlite") as library:
+        disk = Disk(library)
+        session = await played(refund(max_turns=2), library=disk)
+        path = session.rollout.path(session.head)
+        rollout_id = session.rollout.header.id
+        before = library.load(rollout_id)
+        disk.full = True
+        counts = []
+
+        async def done(command: Awaitable[object]) -> None:
+            waiting = session.unsaved
+            await command
+            counts.append(session.unsaved - waiting)
+
+        await done(session.set_breakpoints([Breakpoint("late")]))
+        await done(session.silence(path[1].id, "no_tool_call", "meant"))
+        over = await session.override(path[4].id, target_reply("Other."))
+        assert over.step is not None
+        await done(session.revert(over.step.id))
+        await done(session.retake(path[4].id))
+        await session.go_to(path[1].id)
+        await done(session.inject("timeout"))
+        await session.go_to(path[-1].id)
+        await done(session.more_turns(4))
+        await done(session.delete([path[5].id, path[6].id]))
+        await done(session.delete([path[-1].id]))
+        assert min(counts) > 0, counts
+        for _ in range(3):
+            assert await session.undo()
+            assert await session.redo()
+        assert library.load(rollout_id) == before
+        assert not session.save_again()
+        disk.full = False
+        assert session.save_again()
+        assert session.unsaved == 0
+        _same(Session.reopen(library.load(rollout_id)), session)
+        while session.commands and await session.undo():
+            pass
+        _same(Session.reopen(library.load(rollout_id)), session)
+        assert session.head is None
+
+
+def _same(one: Session, other: Session) -> None:
+    assert one.rollout.hidden == other.rollout.hidden
+    assert (one.head, one.project) == (other.head, other.project)
+    first, second = one.saved(), other.saved()
+    for name in ("steps", "commands", "breakpoints", "silences", "status", "status_note"):
+        assert getattr(first, name) == getattr(second, name), name
+
+
+@pytest.mark.parametrize("kind", ["delete", "undo", "redo", "revise", "revise back"])
+async def test_what_makes_no_step_counts_as_unsaved_too(kind: str, tmp_path: Path) -> None:
+    """Or the program would end without a word, and without putting it elsewhere."""
+    with Library.open(tmp_path / "library.sqlite") as library:
+        disk = Disk(library)
+        session = await played(library=disk)
+        changed = msgspec.structs.replace(session.project, title="Other")
+        if kind == "redo":
+            await session.undo()
+        if kind == "revise back":
+            await session.revise(changed)
+        told: list[object] = []
+        session.subscribe(told.append)
+        disk.full = True
+        if kind == "delete":
+            await session.delete([session.head or ""])
+        elif kind == "undo":
+            await session.undo()
+        elif kind == "redo":
+            await session.redo()
+        else:
+            await session.revise(changed if kind == "revise" else session.rollout.projects[0])
+        assert session.unsaved == 1
+        assert Unsaved("disk full", 1) in told
+        disk.full = False
+        assert session.save_again()
+        assert session.unsaved == 0
+        _same(Session.reopen(library.load(session.rollout.header.id)), session)
 
 
 async def test_a_draft_is_kept_even_before_the_first_step(tmp_path: Path) -> None:
