@@ -98,8 +98,10 @@ class Session(OpenRollout):
     async def step(self, at: At = HEAD) -> Step | None:
         """The next step: walked for free where it is recorded, else made by whoever's move it is.
 
-        None when the rollout has ended. Raises HumanNeeded when a human plays that role, RoleError
-        (kept as an attempt already) when the role failed, UsageError when one is being made.
+        None when the rollout has ended, or when its budget forbids the call: ``Paused`` says so,
+        and asking again makes it all the same. Raises HumanNeeded when a human plays that role,
+        RoleError (kept as an attempt already) when the role failed, UsageError when one is being
+        made.
         """
         with self._writer.command("step"):
             return await self._player.step(self._at(at))

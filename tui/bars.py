@@ -234,16 +234,17 @@ def _ask_words(model: DebuggerModel, action: Ask) -> Span:
         return f"your move: w writes the {what}", "ok"
     if not kind:
         return f"nobody plays the tool simulator: w writes the {what}", "warn"
-    cost = "offline, free"
+    cost, more = "offline, free", ""
     if is_live(project, action.role):
-        forecast = model.forecast
-        cost = step_cost(forecast) if forecast is not None else "live, may cost money"
+        cost = "live, may cost money"
+        if (forecast := model.forecast) is not None:
+            cost, more = step_cost(forecast), "; t and c may take as much for each step"
     name = who(project, action.role)
     if kind not in ("llm", "python"):
         name = f"the {name}"
     if faulty:
         cost += ", or a fault rule answers"
-    return f"s asks {name} for the {what} ({cost}); w writes it by hand", "dim"
+    return f"s asks {name} for the {what} ({cost}); w writes it by hand{more}", "dim"
 
 
 def _faults_may(project: Project, call: ToolCall) -> bool:

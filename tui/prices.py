@@ -16,9 +16,11 @@ def step_cost(forecast: Forecast) -> str:
     estimate = forecast.estimate
     if estimate.cost is None:
         return "price unknown" + (" (a server of your own)" if estimate.own_server else "")
-    words = f"about {in_dollars(estimate.cost)}"
-    most = estimate.most_cost
-    return words if most is None else f"{words}, at most {in_dollars(most)}"
+    about, most = in_dollars(estimate.cost), estimate.most_cost
+    if most is None:
+        return f"about {about}"
+    at_most = in_dollars(most)
+    return f"at most {at_most}" if at_most == about else f"about {about}, at most {at_most}"
 
 
 def reckoned(forecast: Forecast) -> str:
@@ -30,7 +32,7 @@ def reckoned(forecast: Forecast) -> str:
         words += f" (at most {estimate.most_reply_tokens:,})"
     if estimate.calls > 1:
         words += "; an answer that cannot be used is asked for once more"
-    return f"{words}. t and c: as much for each step."
+    return words
 
 
 def spent(forecast: Forecast, project: Project) -> str:

@@ -48,7 +48,9 @@ class Driver:
     def _settled(self) -> bool:
         debugger = self.app.debugger
         waiting = self.app.controller._told or self.app.controller.busy
-        return not waiting and (debugger is None or not debugger._unpainted)
+        if debugger is None:
+            return not waiting
+        return not (waiting or debugger._unpainted or debugger.model.lacks_price())
 
     def lint(self) -> None:
         """Know all flags of a path that is not long now; the app looks for them when nothing else
