@@ -136,6 +136,7 @@ async def _play(
         source=f"rerun of {header.id}",
         roles=_roles(old, options),
     )
+    say(f"playing {one_line(header.id)} again as {session.rollout.header.id}")
     told: list[str] = []
     session.subscribe(_teller(session, told))
     if project.breakpoints:

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from rollstep.core.model.messages import Stop
 from rollstep.core.samples import sample
 from rollstep.core.store.bundle import write_bundle
 from rollstep.core.store.library import Library
 from rollstep.tui.commands.replay import ReplayOptions, run_replay
+from rollstep.tui.stepview import stop_title
 
 from ..synthetic import HOSTILE, hostile
 from .conftest import RunCli, in_a_process
@@ -45,7 +47,7 @@ def test_where_nobody_watches_it_is_there_at_once(cli: RunCli, kept: Kept) -> No
         f"\n-- turn 2 of 2 {rule}\n"
         "3  Evaluator\n  And now?\n"
         "\n4  Target\n  Bye.\n"
-        "\n5  stop by the evaluator at the limit: max_turns\n"
+        f"\n5  {stop_title(Stop('max_turns', 'evaluator'))}\n"
         "\n5 steps, 2 turns; max_turns\n"
     )
 

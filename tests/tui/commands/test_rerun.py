@@ -60,6 +60,7 @@ def test_the_same_messages_go_to_another_model(
     assert isinstance(new.projects[-1].evaluator, ScriptedEvaluator)
     asked = [request.body["messages"][-1]["content"] for request in provider.asked("other")]
     assert asked == ["Hi.", "And now?"]
+    assert f"playing {rollout} again as {new.header.id}\n" in error
     assert "   2  target: Good day." in error
     assert "ended: max_turns; 5 steps, 2 turns" in error
     assert f"rollstep diff --library {library} {rollout} {new.header.id}" in error
