@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from .errors import ExportError, UsageError
-from .files import write_whole
+from .files import must_be_free, write_whole
 from .formats.jsonl import line_bytes
 from .formats.report import Report
 from .formats.subject import Subject
@@ -23,6 +23,7 @@ from .model.marks import Mark, Score
 from .model.messages import UserMessage, payload_text
 from .model.project import Project
 from .model.rollout import Rollout, Trajectory
+from .provenance import Provenance, provenance_path, write_provenance
 from .store.change import Saved
 
 Requests = Callable[[str], str | None]
@@ -90,13 +91,15 @@ def export(
     *,
     saved: Saved | None = None,
     requests: Requests = lambda digest: None,
+    provenance: Provenance | None = None,
     force: bool = False,
 ) -> Report:
     """Write the subject to ``path``; what the format kept and lost of it.
 
-    ``saved`` is the whole rollout, which bundles hold. Raises ExportError, with nothing written,
-    when the format refuses the subject, when the file is there (without ``force``), or when it
-    cannot be written.
+    ``saved`` is the whole rollout, which bundles hold. ``provenance`` goes into a file beside it,
+    where the format holds a trajectory and there is anything to say. Raises ExportError, with
+    nothing written, when the format refuses the subject, when the file is there (without
+    ``force``), or when it cannot be written.
     """
     report = export_report(subject, name)
     if report.refused:
@@ -108,8 +111,20 @@ def export(
             raise UsageError("A bundle holds whole rollouts, and none was given.")
         write_bundle([saved], path, requests=requests, force=force)
     else:
-        write_whole(path, render(subject, name), force=force)
+        data = render(subject, name)
+        beside = provenance if format_named(name).render is not None else None
+        if beside is not None and beside.words() and not force:
+            must_be_free(provenance_path(path))
+        write_whole(path, data, force=force)
+        if beside is not None:
+            write_provenance(beside, path, force=force)
     return report
+
+
+def provenance_beside(name: str, path: Path) -> Path | None:
+    """Where the provenance of an export stands that was written to ``path``, if it has any."""
+    beside = provenance_path(path)
+    return beside if format_named(name).render is not None and beside.exists() else None
 
 
 def render(subject: Subject, name: str) -> bytes:

@@ -20,10 +20,8 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = Fals
     target = path.resolve() if path.is_symlink() else path
     if target.is_dir():
         raise ExportError(f"{path} is a folder. Name a file in it.")
-    if not force and os.path.lexists(target):
-        raise ExportError(
-            f"{path} is there already. Nothing was written; give --force to replace it."
-        )
+    if not force:
+        must_be_free(path)
     try:
         temporary = _write_beside(target, data)
     except OSError as error:
@@ -40,6 +38,14 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = Fals
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def must_be_free(path: Path) -> None:
+    """Raise ExportError where something stands at this path."""
+    if os.path.lexists(path.resolve() if path.is_symlink() else path):
+        raise ExportError(
+            f"{path} is there already. Nothing was written; give --force to replace it."
+        )
 
 
 def _write_beside(target: Path, data: bytes | Iterable[bytes]) -> str:

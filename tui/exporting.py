@@ -9,9 +9,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rollstep.core.export import export, export_report, subject_of
+from rollstep.core.export import export, export_report, provenance_beside, subject_of
 from rollstep.core.formats.table import FORMATS
 from rollstep.core.model.messages import TargetReply, ToolResult
+from rollstep.core.provenance import provenance_of
 
 from .screens.export_types import (
     ExportChoice,
@@ -75,17 +76,30 @@ class Exporter:
             session, library = engine.session, engine.library
             assert session is not None
             path = Path(choice.path).expanduser()
+            provenance = provenance_of(
+                session.rollout,
+                self._leaf,
+                commands=session.commands,
+                silences=session.silences,
+                up_to=self._up_to(choice.scope),
+            )
             export(
                 self._subject(choice.scope),
                 choice.format,
                 path,
                 saved=session.saved(),
                 requests=library.request if library is not None else lambda digest: None,
+                provenance=provenance,
                 force=choice.overwrite,
             )
-            return f"Wrote {os.path.abspath(path)}"
+            beside = provenance_beside(choice.format, path)
+            more = f", and {provenance.words()} to {beside.name}" if beside is not None else ""
+            return f"Wrote {os.path.abspath(path)}{more}"
 
         return await asyncio.wrap_future(self._controller.engine.submit(write()))
+
+    def _up_to(self, scope: Scope) -> int | None:
+        return self._here if scope == "here" and self._here else None
 
     def _subject(self, scope: Scope) -> Subject:
         session = self._controller.engine.session
@@ -93,7 +107,7 @@ class Exporter:
         return subject_of(
             session.rollout,
             self._leaf,
-            up_to=self._here if scope == "here" and self._here else None,
+            up_to=self._up_to(scope),
             marks=session.marks,
             scores=session.scores,
             attempts=len(session.attempts),

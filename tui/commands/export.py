@@ -7,8 +7,17 @@ from pathlib import Path
 
 import msgspec
 from rollstep.core.errors import ExportError, InputError, UsageError
-from rollstep.core.export import Requests, export, export_report, format_named, render, subject_of
+from rollstep.core.export import (
+    Requests,
+    export,
+    export_report,
+    format_named,
+    provenance_beside,
+    render,
+    subject_of,
+)
 from rollstep.core.finding import find_rollout
+from rollstep.core.provenance import provenance_of
 from rollstep.core.session import Session
 from rollstep.core.store.change import Saved
 from rollstep.core.store.library import Library
@@ -66,10 +75,12 @@ def _from_bundle(target: OpenTarget) -> tuple[Saved, Requests]:
 
 def _write(saved: Saved, requests: Requests, target: OpenTarget, options: ExportOptions) -> int:
     session = Session.reopen(saved)
+    leaf = _leaf(session, options.branch)
+    up_to = options.up_to if options.up_to is not None else target.step
     subject = subject_of(
         session.rollout,
-        _leaf(session, options.branch),
-        up_to=options.up_to if options.up_to is not None else target.step,
+        leaf,
+        up_to=up_to,
         marks=session.marks,
         scores=saved.scores,
         attempts=len(saved.attempts),
@@ -81,15 +92,22 @@ def _write(saved: Saved, requests: Requests, target: OpenTarget, options: Export
     if str(options.output) == "-":
         _print(render(subject, options.format))
         return 0
+    provenance = provenance_of(
+        session.rollout, leaf, commands=saved.commands, silences=session.silences, up_to=up_to
+    )
     export(
         subject,
         options.format,
         options.output,
         saved=saved,
         requests=requests,
+        provenance=provenance,
         force=options.force,
     )
     say(f"wrote {options.output}")
+    beside = provenance_beside(options.format, options.output)
+    if beside is not None:
+        say(f"wrote {beside}: {provenance.words() or 'no edits, no flags'}")
     return 0
 
 
