@@ -42,13 +42,18 @@ class Asked:
         self.spent = Spent()
 
     async def __call__(
-        self, n: int, *answers: Behaviour | Reply, sources: list[Source] = GOALS, seed: int = 0
+        self,
+        n: int,
+        *answers: Behaviour | Reply,
+        sources: list[Source] = GOALS,
+        seed: int = 0,
+        structured: bool = False,
     ) -> list[Outcome]:
         if answers:
             self.provider.answer(self.model, *answers)
         model, base = f"openai/{self.model}", self.provider.api_base
         cast = Cast.of_model(model, base)
-        order = Order(n, model, cast, "goals.txt", seed, base)
+        order = Order(n, model, cast, "goals.txt", seed, base, structured=structured)
         self.spent = Spent()
         author = Author(
             order,
@@ -152,6 +157,15 @@ async def test_several_in_a_row_that_come_to_nothing_end_it(ask: Asked) -> None:
         "5 in a row came to nothing, so no more is asked."
     ]
     assert outcomes[-1].end
+
+
+async def test_a_model_that_can_is_held_to_the_form(ask: Asked) -> None:
+    await ask(1, said("Blender"))
+    await ask(1, said("Blender"), structured=True)
+    free, held = ask.provider.asked(ask.model)
+    assert "response_format" not in free.body
+    schema = held.body["response_format"]["json_schema"]["schema"]
+    assert {"title", "goal", "opening", "tools"} <= set(schema["required"])
 
 
 async def test_the_same_seed_asks_the_same(ask: Asked) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rollstep.core.model.steps import Usage
 from rollstep.core.workers import prices
-from rollstep.core.workers.prices import price_of
+from rollstep.core.workers.prices import price_of, takes_schemas
 
 
 def table() -> dict[str, dict[str, Any]]:
@@ -69,3 +69,9 @@ def test_a_table_without_blanks_is_read_too(
     finally:
         prices._table.cache_clear()
         price_of.cache_clear()
+
+
+def test_which_models_can_be_held_to_a_schema() -> None:
+    assert takes_schemas("openai/gpt-4.1-mini")
+    assert not takes_schemas("openai/gpt-3.5-turbo")
+    assert not takes_schemas("openai/of-my-own")
