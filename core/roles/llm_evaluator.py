@@ -35,7 +35,15 @@ from ..rules.conditions import answered_tool
 from ..rules.json_values import MISSING, parse
 from ..workers.model_reply import split_thinking
 from ..workers.model_request import ModelReply
-from .llm_messages import Message, Request, function_tool, message, prompt_text, told_calls
+from .llm_messages import (
+    Message,
+    Request,
+    function_tool,
+    message,
+    prompt_text,
+    told_calls,
+    told_own_calls,
+)
 from .reading import bad_reply, unfenced
 
 BEGIN = "(The conversation begins here. Write the user's next message.)"
@@ -96,7 +104,8 @@ def _swapped(payloads: tuple[Payload, ...]) -> list[Message]:
         if isinstance(payload, UserMessage):
             before = BEGIN if not messages else NOTHING
             messages.append(message("user", "\n".join(said or ()) or before))
-            messages.append(message("assistant", parts_text(payload.parts) or EMPTY))
+            own = parts_text((*payload.parts, *told_own_calls(payload)))
+            messages.append(message("assistant", own or EMPTY))
             said = None
         else:
             said = [*(said or ()), *_told(payload, payloads)]

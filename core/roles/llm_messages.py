@@ -24,6 +24,7 @@ from ..model.messages import (
     Stop,
     SystemNote,
     TargetReply,
+    Text,
     ToolCall,
     ToolResult,
     UserMessage,
@@ -89,7 +90,15 @@ def target_request(view: View) -> Request:
     system = getattr(spec, "system", None)
     text = _target_system(view, spec) if isinstance(spec, LlmTarget) else system or ""
     messages = [message("system", text)] if text or system is not None else []
-    messages += [_for_target(payload) for payload in view.messages if not isinstance(payload, Stop)]
+    by_user: dict[str, ToolCall] = {}
+    for payload in view.messages:
+        if isinstance(payload, UserMessage):
+            by_user.update((call.id, call) for call in payload.tool_calls)
+        elif isinstance(payload, TargetReply):
+            for call in payload.tool_calls:
+                by_user.pop(call.id, None)
+        if not isinstance(payload, Stop):
+            messages.append(_for_target(payload, by_user))
     return Request(messages, target_tools(view.project))
 
 
@@ -144,10 +153,16 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _for_target(payload: Payload) -> Message:
+def _for_target(payload: Payload, by_user: dict[str, ToolCall]) -> Message:
+    """One message. What the user does with tools of its own (imports hold that), which no provider
+    has a place for, is told as text.
+    """
     if isinstance(payload, UserMessage):
-        return message("user", _content(payload.parts))
+        return message("user", _content((*payload.parts, *told_own_calls(payload))))
     if isinstance(payload, ToolResult):
+        if (call := by_user.get(payload.call_id)) is not None:
+            told = Text(f"[{call.name} answered: "), *payload.parts, Text("]")
+            return message("user", _content(told))
         return {**message("tool", _content(payload.parts)), "tool_call_id": payload.call_id}
     if isinstance(payload, SystemNote):
         return message("system", _content(payload.parts))
@@ -187,6 +202,13 @@ def _content(parts: tuple[Part, ...]) -> str | list[dict[str, Any]]:
 
 
 # telling a conversation as text
+
+
+def told_own_calls(payload: UserMessage) -> tuple[Text, ...]:
+    """The calls that a user makes itself, as lines below what it says."""
+    lines = "".join(f"\n[called {call.name}({call.arguments})]" for call in payload.tool_calls)
+    above = parts_text(payload.parts)
+    return (Text(lines if above else lines[1:]),) if lines else ()
 
 
 def told_calls(payload: TargetReply) -> Iterator[str]:

@@ -17,6 +17,7 @@ from ..model.messages import (
     TargetReply,
     ToolCall,
     ToolResult,
+    UserMessage,
     parts_text,
 )
 from ..model.project import LlmSimulator, Tool
@@ -24,7 +25,15 @@ from ..model.view import View
 from ..rules.conditions import answered_call
 from ..rules.json_values import MISSING, parse
 from ..rules.schemas import result_problem
-from .llm_messages import Message, Request, built_in, message, prompt_text, told_calls
+from .llm_messages import (
+    Message,
+    Request,
+    built_in,
+    message,
+    prompt_text,
+    told_calls,
+    told_own_calls,
+)
 from .reading import members, unfenced
 
 
@@ -148,4 +157,7 @@ def _told(payload: Payload, payloads: tuple[Payload, ...]) -> list[str]:
         return [f"[{what} answered: {parts_text(payload.parts)}]"]
     if isinstance(payload, TargetReply):
         return list(told_calls(payload))
-    return [] if isinstance(payload, Stop) else [f"user: {parts_text(payload.parts)}"]
+    if isinstance(payload, Stop):
+        return []
+    own = told_own_calls(payload) if isinstance(payload, UserMessage) else ()
+    return [f"user: {parts_text((*payload.parts, *own))}"]

@@ -10,6 +10,7 @@ from rollstep.core.model.messages import (
     Reasoning,
     TargetReply,
     ToolCall,
+    UserMessage,
     text_parts,
     tool_result,
     user_message,
@@ -112,3 +113,14 @@ def test_parallel_calls_and_their_results_keep_their_ids_and_order() -> None:
         (call["id"], call["function"]["arguments"]) for call in request.messages[1]["tool_calls"]
     ] == [("c1", '{"a":  1.10}'), ("call_1_2", "{1")]
     assert request.messages[2] == {"role": "tool", "content": "null", "tool_call_id": "call_1_2"}
+
+
+def test_what_the_user_does_with_tools_of_its_own_is_told_and_not_left_out() -> None:
+    own = UserMessage(text_parts("Let me check."), (), (ToolCall("u", "airplane_mode", "{}"),))
+    path = (own, tool_result("u", "on"), TargetReply(text_parts("Thanks.")))
+    request = target_request(view("target", *path))
+    assert request.messages == [
+        {"role": "user", "content": "Let me check.\n[called airplane_mode({})]"},
+        {"role": "user", "content": "[airplane_mode answered: on]"},
+        {"role": "assistant", "content": "Thanks."},
+    ]
