@@ -217,8 +217,8 @@ class Batch:
         async with room:
             header = self._header(job)
             budget = None if never_waits(job.project) else self._budget
-            if budget is not None and budget.refused:
-                return Done(job, header.id, _NOTHING, False, budget.refused, started=False)
+            if budget is not None and budget.closed:
+                return Done(job, header.id, _NOTHING, False, budget.closed, started=False)
             if self._library is None:
                 return self._finish(job, header, await self._play(job, budget=budget))
             first = Change(header.id, header, (job.project,), status="open")

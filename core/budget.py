@@ -9,17 +9,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from math import inf
 from typing import NamedTuple
 
 from .errors import RoleError
 from .model.project import Project
 from .model.steps import Attempt, Step
-from .pricing import Estimate, estimate_of, spec_of
+from .pricing import Estimate, estimate_of, may_cost, spec_of
 from .roles.llm import load_templates
 from .rules.limits import Limits
 from .rules.stepper import Ask
 from .rules.views import PathState
 from .spending import Spending, Spent, refusal
+
+_MOST_TOKENS = 2**60
+"""More than any call takes."""
 
 
 class SetAside(NamedTuple):
@@ -55,31 +59,46 @@ class RunBudget:
         """Calls whose price nobody knows."""
         self.estimated = 0
         """Calls whose tokens the provider did not count."""
-        self.refused = ""
-        """Why a call was refused, in words; no further rollout begins then."""
+        self.closed = ""
+        """Why no further rollout begins, in words: not even the least call fits any more."""
+        self._least = SetAside(inf, _MOST_TOKENS)
         self._aside = SetAside(0.0, 0)
         self._under_way = 0
         self._settled = asyncio.Event()
 
-    async def reserve(self, asked: Sequence[Estimate]) -> SetAside:
-        """Set aside what these calls may take; or why they may not be made."""
-        while True:
-            dollars = self.dollars + self._aside.dollars
-            tokens = self.tokens + self._aside.tokens
-            words = refusal(self.limits, Spent(dollars, tokens), asked)
-            if not words:
-                break
-            if not self._under_way:
-                self.refused = f"the run's budget: {words}"
-                return SetAside(refused=self.refused)
-            self._settled.clear()
-            await self._settled.wait()
+    async def reserve(self, asked: Sequence[Estimate], *, paid: bool = True) -> SetAside:
+        """Set aside what these calls may take; or why they may not be made. Those that are not
+        ``paid`` for always may.
+        """
         aside = SetAside(
             sum(each.reserved_cost or 0.0 for each in asked),
             sum(each.reserved_tokens for each in asked),
         )
+        if asked:
+            least = self._least
+            self._least = SetAside(
+                min(least.dollars, aside.dollars), min(least.tokens, aside.tokens)
+            )
+        while paid and (words := self._refusal(asked)):
+            if not self._under_way:
+                return SetAside(refused=self._refuse(words))
+            self._settled.clear()
+            await self._settled.wait()
         self._change(aside, 1)
         return aside
+
+    def _refusal(self, asked: Sequence[Estimate]) -> str:
+        dollars, tokens = self.dollars + self._aside.dollars, self.tokens + self._aside.tokens
+        return refusal(self.limits, Spent(dollars, tokens), asked)
+
+    def _refuse(self, words: str) -> str:
+        words = f"the run's budget: {words}"
+        limits, least = self.limits, self._least
+        if (limits.dollars is not None and limits.dollars - self.dollars < least.dollars) or (
+            limits.tokens is not None and limits.tokens - self.tokens < least.tokens
+        ):
+            self.closed = words
+        return words
 
     def settle(self, aside: SetAside, spent: Spent) -> None:
         """These calls are over, and took so much."""
@@ -152,7 +171,10 @@ class RolloutBudget:
         asked = await self.estimates(asks, state, project)
         if asked and (words := refusal(Limits.of(project.stop), before, asked)):
             return SetAside(refused=words, own=True)
-        return SetAside() if self._run is None else await self._run.reserve(asked)
+        if self._run is None:
+            return SetAside()
+        paid = any(may_cost(project, ask.role) for ask in asks)
+        return await self._run.reserve(asked, paid=paid)
 
     def settle(self, aside: SetAside, failed: Iterable[tuple[RoleError, Ask]]) -> None:
         """The calls are over: what those took that failed is counted too."""

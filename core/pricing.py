@@ -13,7 +13,13 @@ from typing import Any
 import msgspec
 
 from .errors import RollstepError
-from .model.project import LlmSimulator, Project
+from .model.project import (
+    LlmSimulator,
+    Project,
+    PythonEvaluator,
+    PythonSimulator,
+    PythonTarget,
+)
 from .model.steps import ROLES, Role
 from .model.view import View
 from .roles.llm_requests import Spec, asked_of
@@ -76,8 +82,17 @@ class Estimate(msgspec.Struct, frozen=True):
 
 def spec_of(project: Project, role: Role) -> Spec | None:
     """The model that plays this role; None where none does."""
-    spec: Any = project.tool_simulator if role == "tool" else getattr(project, role)
+    spec = _spec(project, role)
     return spec if isinstance(spec, Spec) else None
+
+
+def _spec(project: Project, role: Role) -> Any:
+    return project.tool_simulator if role == "tool" else getattr(project, role)
+
+
+def may_cost(project: Project, role: Role) -> bool:
+    """Whether asking this role may cost something: a model, or somebody's code."""
+    return isinstance(_spec(project, role), Spec | PythonEvaluator | PythonTarget | PythonSimulator)
 
 
 def unpriced(projects: Iterable[Project]) -> list[str]:

@@ -142,8 +142,21 @@ async def test_a_run_never_has_more_under_way_than_it_may_spend() -> None:
     assert most <= 1.0
     assert budget.dollars == pytest.approx(0.7), "calls that did not fit at first came later"
     assert len(refused) == 13
-    assert budget.refused == "the run's budget: the next step may cost $0.40 and $0.30 is left"
+    assert budget.closed == "the run's budget: the next step may cost $0.40 and $0.30 is left"
     assert budget._aside.dollars == 0.0
+
+
+async def test_what_is_free_goes_on_and_a_call_too_large_does_not_end_the_run() -> None:
+    budget = RunBudget(Limits(1.0))
+    small, large = ([Estimate("m", 0, 1, n, n, Price(0.0, 0.1, 0.0))] for n in (1, 20))
+    budget.settle(await budget.reserve(small), Spent(0.1, 1))
+    assert (await budget.reserve(large)).refused
+    assert not budget.closed, "others may still fit"
+    budget.settle(await budget.reserve(small), Spent(0.9, 1))
+    assert (await budget.reserve(())).refused, "somebody's code, which may cost anything"
+    assert (await budget.reserve(small)).refused
+    assert budget.closed
+    assert not (await budget.reserve((), paid=False)).refused
 
 
 async def test_who_was_told_and_asks_again_goes_on_once() -> None:

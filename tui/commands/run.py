@@ -272,7 +272,7 @@ class _Run:
             tokens = counted(budget.tokens, "token")
             say(f"live calls took {tokens} and {in_dollars(budget.dollars)}{_apart(budget)}")
         if self._not_started:
-            say(f"{counted(self._not_started, 'rollout')} not started: {budget.refused}")
+            say(f"{counted(self._not_started, 'rollout')} not started: {budget.closed}")
 
 
 def _apart(budget: RunBudget) -> str:
