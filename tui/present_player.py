@@ -8,9 +8,10 @@ from rollstep.core.model.messages import UserMessage
 from rollstep.core.model.project import Project
 from rollstep.core.model.steps import Step
 
+from .document import Block
 from .path import Path
 from .present_page import Page
-from .present_steps import cover, shown_step
+from .present_steps import Shown, cover, shown_step
 
 SPEEDS = (1, 2, 4, 8, 16)
 TYPED = 40.0
@@ -19,6 +20,8 @@ BETWEEN = 0.8
 """Seconds between two steps at 1×."""
 BEFORE_TURN = 2.0
 """Seconds before the next turn at 1×, which takes this one from the screen."""
+_EARLIER = 40
+"""Steps of a turn that stand on its page at most when one in the middle of it is gone to."""
 _LONGEST = 0.25
 """Seconds that count at most between two ticks: a program that was held up does not jump."""
 
@@ -159,7 +162,12 @@ class Player:
         self.page.resize(old.width, old.height)
         self._wait = BEFORE_TURN
         if self.at >= 0:
-            for place in range(self._path.turn_starts[self.turn - 1], self.at):
+            start = self._path.turn_starts[self.turn - 1]
+            first = max(start, self.at - _EARLIER)
+            if first > start:
+                words = f"… {first - start:,} steps of this turn before"
+                self.page.begin([Shown(Block("text", "")), Shown(Block("dim", words))])
+            for place in range(first, self.at):
                 self._begin(place, typed=False)
             self._begin(self.at, typed=typed)
 

@@ -141,6 +141,18 @@ def test_a_step_in_the_middle_of_a_turn_has_the_turn_before_it() -> None:
     assert text(shown).endswith("┃ 5  Target\n    ┃")
 
 
+def test_in_the_middle_of_a_very_long_turn_only_the_steps_near_it_are_made() -> None:
+    calls = [target_reply("", (call(n, "get_order"),)) for n in range(150)]
+    results = [tool_result(f"c{n}", f"result {n}") for n in range(150)]
+    turn = [step for pair in zip(calls, results, strict=True) for step in pair]
+    shown = player([user_message("Go."), *turn], at=200)
+    shown.page.resize(100, 5000)
+    seen = text(shown)
+    assert seen.startswith("\n… 160 steps of this turn before\n")
+    assert "201  Tool simulator  get_order()" in seen
+    assert ("result 98" in seen, "result 70" in seen) == (True, False)
+
+
 def test_other_widths_keep_what_was_typed() -> None:
     shown = player([user_message("word " * 200)])
     Clock(shown).run(4)
