@@ -41,6 +41,10 @@ class Breaks:
         if status == "parked" and is_before(note):
             self._let_by = self._here(self._writer.head)
 
+    def check(self) -> None:
+        """Raise UsageError where a breakpoint cannot be asked."""
+        self._set()
+
     def before(self, parent: str | None) -> Sequence[Fired]:
         """Who stops the run before a role is asked after ``parent``."""
         breaks = self._set()

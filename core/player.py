@@ -86,6 +86,8 @@ class Player:
         self.pause = False
         while True:
             if fired := self.breaks.before(parent):
+                if parent != self._writer.head:
+                    self._writer.set_head(parent)  # as if it had been asked there
                 self._stop_at(parent, fired)
                 return
             made, error = await self._go_on(parent)
@@ -300,6 +302,9 @@ class Player:
                 return words
         return exchange_repeated(writer.state_at(step_id), project)
 
+    def _is_stop(self, at: str | None) -> bool:
+        return at is not None and isinstance(self._writer.rollout.steps[at].payload, Stop)
+
     def _stop_at(
         self, at: str | None, fired: Sequence[Fired], limit: str = "", pause: str = ""
     ) -> None:
@@ -309,7 +314,7 @@ class Player:
         if not waits and not pause:
             return
         at_leaf = writer.head == at and writer.recorded_next(at) is None
-        if waits and at_leaf and writer.status[0] != "ended":
+        if waits and at_leaf and not self._is_stop(at):
             writer.set_status("parked", "; ".join(waits))
         self.breaks.used_up(fired)
         writer.emit(Paused("; ".join([*waits, pause] if pause else waits)))

@@ -233,6 +233,8 @@ class Session(OpenRollout):
     ) -> Overridden:
         if after not in get_args(After):
             raise UsageError(f"{after!r} is none of {', '.join(get_args(After))}.")
+        if after == "rerun":
+            self._player.breaks.check()
         keep = after == "keep"
         done = put_override(
             self._writer, old, payload, keep=keep, reason=reason, state=state, injected=fault

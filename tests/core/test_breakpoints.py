@@ -9,7 +9,7 @@ import pytest
 from rollstep.core.errors import UsageError
 from rollstep.core.events import BreakpointsChanged, Event, Paused
 from rollstep.core.model.debugging import Breakpoint
-from rollstep.core.model.messages import Stop, tool_result
+from rollstep.core.model.messages import Stop, target_reply, tool_result
 from rollstep.core.model.project import (
     EvaluatorLine,
     Project,
@@ -308,6 +308,78 @@ async def test_a_bad_breakpoint_can_be_switched_off_beside_others_that_are_bad()
     await session.set_breakpoints([off[0], fine])
     with pytest.raises(UsageError, match="breakpoint 1"):
         await session.set_breakpoints([bad, fine])
+
+
+@pytest.mark.parametrize(
+    ("held", "places"),
+    [
+        (Breakpoint("kind = result and tool = check_policy"), [4, 8]),
+        (Breakpoint(role="target", before=True), [4, 6, 8]),
+    ],
+)
+@pytest.mark.parametrize("with_fault", [False, True])
+async def test_a_rerun_stops_at_the_head_is_told_and_goes_on(
+    held: Breakpoint, places: list[int], with_fault: bool
+) -> None:
+    session = await played(refund(breakpoints=()))
+    path = session.rollout.path(session.head)
+    await session.set_breakpoints([held])
+    told: list[str] = []
+    session.subscribe(lambda event: told.append(event.words) if isinstance(event, Paused) else None)
+    if with_fault:
+        await session.inject_instead(path[2].id, "timeout", "rerun")
+    else:
+        await session.override(path[1].id, path[1].payload, "rerun")
+    step = f"step {places[0] + held.before}: "
+    assert len(told) == 1
+    assert step in told[0]
+    assert session.status == ("parked", told[0])
+    reached = [place(session)]
+    while session.status[0] == "parked":
+        reached.append((await run(session))[0])
+    assert reached == places
+
+
+async def test_before_on_another_branch_than_the_heads_it_waits_there() -> None:
+    session = await played(refund(breakpoints=()))
+    end = session.head
+    over = await session.override(session.rollout.path(end)[4].id, target_reply("Other."))
+    assert over.step is not None
+    await session.go_to(end)
+    assert session.status[0] == "ended"
+    await session.set_breakpoints([Breakpoint(before=True)])
+    async for _ in session.run(over.step.id):
+        pass
+    assert session.head == over.step.id
+    assert session.status == ("parked", "breakpoint 1 before step 6: any step")
+    assert Session.reopen(session.saved()).head == over.step.id
+    assert (await run(session))[0] == 6
+
+
+async def test_a_bad_breakpoint_is_said_before_a_rerun_puts_anything_there() -> None:
+    session = session_of("tol = x")
+    for _ in range(3):
+        await session.step()
+    reply, result = session.rollout.path(session.head)[1:]
+    with pytest.raises(UsageError, match="breakpoint 1: when"):
+        await session.override(reply.id, reply.payload, "rerun")
+    with pytest.raises(UsageError, match="breakpoint 1: when"):
+        await session.inject_instead(result.id, "timeout", "rerun")
+    assert len(session.rollout) == 3
+    assert (await session.override(reply.id, reply.payload)).step is not None
+
+
+async def test_before_and_a_limit_at_one_place_are_told_one_after_the_other() -> None:
+    held = (Breakpoint("turn > 2", before=True),)
+    project = msgspec.structs.replace(_loop(stop=StopRules(repeated_exchanges=2)), breakpoints=held)
+    session = Session.start(project)
+    assert await run(session) == (4, ["the same exchange 2 times"])
+    assert session.status == ("parked", "the same exchange 2 times")
+    assert await run(session) == (4, ["breakpoint 1 before step 5: turn > 2"])
+    assert session.status == ("parked", "breakpoint 1 before step 5: turn > 2")
+    again = Session.reopen(session.saved())
+    assert (await run(again))[0] == 5
+    assert (await run(session))[0] == 5
 
 
 async def test_copied_steps_and_steps_out_of_call_order_are_looked_at_as_any_other() -> None:
