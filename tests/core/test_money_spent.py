@@ -14,6 +14,7 @@ from rollstep.core.budget import RunBudget
 from rollstep.core.errors import RoleError, UsageError
 from rollstep.core.events import Event, Paused
 from rollstep.core.ids import random_step_ids
+from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.project import (
     HeuristicEvaluator,
@@ -92,6 +93,26 @@ async def test_a_run_pauses_before_the_call_that_would_break_the_budget(
     assert len(server.asked(PRICED)) == before + 2, "who was told goes on, by one call"
     assert len(paused) == 2
     await session.close()
+
+
+async def test_a_breakpoint_before_the_call_that_the_budget_forbids_is_told_first(
+    server: ProviderServer, roles: RolesFor
+) -> None:
+    """Each is told once, nothing is asked meanwhile, and c goes on after both."""
+    before = len(server.asked(PRICED))
+    session = Session.start(project(server, max_cost_usd=EACH / 2), roles=roles)
+    await session.set_breakpoints([Breakpoint(role="target", before=True)])
+    paused = watched(session)
+    asked = []
+    for _ in range(3):
+        async for _ in session.run():
+            pass
+        asked.append(len(server.asked(PRICED)) - before)
+    assert asked == [0, 0, 1]
+    assert paused[0] == "breakpoint 1 before step 2: role = target"
+    assert paused[1].startswith("the next step may cost ")
+    assert session.status == ("parked", paused[-1])
+    assert len(paused) == 3
 
 
 async def test_a_step_is_held_up_and_the_next_press_makes_it(
