@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -29,8 +30,9 @@ from rollstep.core.model.steps import Call, Step
 from rollstep.core.model.view import View
 from rollstep.core.retaking import AT_ONCE, AskChange
 from rollstep.core.roles.protocols import Answer
-from rollstep.core.roles.registry import Roles, build_roles
+from rollstep.core.roles.registry import Roles, build_roles, with_objects
 from rollstep.core.session import Session
+from rollstep.core.store.library import Library
 
 from .projects_for_tests import played, refund, texts
 
@@ -261,6 +263,71 @@ async def test_an_object_in_this_process_is_asked_one_take_after_the_other() -> 
     assert takes(session, reply) == ["answer 0", "answer 1"]
     model.gate(2).set()
     assert len(await task) == 2
+
+
+class Held:
+    """A target of one's own in this process, which answers each take when its gate is open."""
+
+    def __init__(self) -> None:
+        self.asked: asyncio.Queue[int] = asyncio.Queue()
+        self._gates: dict[int, asyncio.Event] = {}
+
+    def gate(self, take: int) -> asyncio.Event:
+        return self._gates.setdefault(take, asyncio.Event())
+
+    async def reply(self, view: View) -> str:
+        self.asked.put_nowait(view.take_index)
+        await self.gate(view.take_index).wait()
+        return f"answer {view.take_index}"
+
+
+@pytest.mark.parametrize("closes", [False, True])
+async def test_amid_eight_takes_all_else_is_refused_and_what_came_is_one_command(
+    closes: bool, tmp_path: Path
+) -> None:
+    held = Held()
+    held.gate(0).set()
+    with Library.open(tmp_path / "library.sqlite") as library:
+        session = Session.start(
+            refund(),
+            library=library,
+            roles=lambda project: with_objects(build_roles(project), target=held),
+        )
+        await session.step()
+        reply = await session.step()
+        assert reply is not None
+        assert await held.asked.get() == 0
+        task = asyncio.create_task(session.retake(reply.id, 8))
+        for take in (1, 2):
+            assert await held.asked.get() == take
+            held.gate(take).set()
+        assert await held.asked.get() == 3
+        for command in (
+            session.undo,
+            session.redo,
+            session.step,
+            lambda: session.retake(reply.id),
+            lambda: session.delete([reply.id]),
+            lambda: session.override(reply.id, reply.payload),
+        ):
+            with pytest.raises(UsageError, match="A step is being made"):
+                await command()
+        if closes:
+            await session.close()
+        else:
+            assert session.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert held.asked.empty()
+        saved = library.load(session.rollout.header.id)
+        session = Session.reopen(saved, library)
+        assert takes(session, reply) == ["answer 0", "answer 1", "answer 2"]
+        assert session.head == saved.steps[-1].id
+        assert [len(command.step_ids) for command in session.commands] == [1, 1, 2]
+        assert await session.undo() == "retake of target reply 2"
+        assert (session.head, takes(session, reply)) == (reply.id, ["answer 0"])
+        assert await session.redo() == "retake of target reply 2"
+        assert session.head == saved.steps[-1].id
 
 
 async def test_a_failed_take_keeps_those_that_came() -> None:

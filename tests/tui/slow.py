@@ -30,6 +30,8 @@ class Slow:
         self.asked = 0
         self.ended = 0
         self.quick = True
+        self.one_by_one = False
+        """It is an object in this process, which is asked one question at a time."""
         self._waiting: list[asyncio.Event] = []
 
     async def reply(self, view: View, stream: Stream) -> object:
@@ -48,7 +50,7 @@ class Slow:
     def roles(self, project: Project) -> Roles:
         """This target, in the place of the model."""
         built = build_roles(refund(evaluator=project.evaluator))
-        kinds = MappingProxyType({**built.kinds, "target": "llm"})
+        kinds = MappingProxyType({**built.kinds, "target": "object" if self.one_by_one else "llm"})
         names = MappingProxyType({**built.names, "target": "slow"})
         return Roles(built.evaluator, self, None, names, kinds)  # type: ignore[arg-type]
 

@@ -233,6 +233,48 @@ async def test_takes_in_flight_can_be_left_cancelled_and_are_kept(
         assert (slow.asked, slow.ended) == (5, 5)
 
 
+@pytest.mark.parametrize("ending", ["escape", "ctrl+q"])
+@pytest.mark.parametrize("one_by_one", [False, True])
+async def test_amid_eight_takes_nothing_else_begins_and_leaving_keeps_what_came(
+    opened: Opened, slow: Slow, tmp_path: Path, ending: str, one_by_one: bool
+) -> None:
+    library = tmp_path / "library.db"
+    slow.one_by_one = one_by_one
+    async with flying(opened, slow, key="", library=library) as flight:
+        driver, model = flight.driver, flight.model
+        await driver.press("s")
+        slow.quick = False
+        await driver.press("r", "8")
+        most = 1 if one_by_one else 8
+        await driver.press_until("enter", lambda: slow.asked == 2 + most)
+        await slow.let(driver)
+        await driver.until(lambda: model.takes(model.cursor) == 2)
+        await driver.until(lambda: slow.asked == (4 if one_by_one else 10))
+        asked, steps, head = slow.asked, len(model.rollout), model.head
+        for key in ("u", "r", "q", "x", "s"):
+            await flight.press(key)
+            assert driver.app.screen is driver.app.debugger
+            assert "A step is being made" in flight.text()
+        assert (slow.asked, len(model.rollout), model.head) == (asked, steps, head)
+        rollout_id = model.rollout.header.id
+        if ending == "escape":
+            await flight.press("escape")
+            await flight.idle()
+            assert "the takes that had come are kept" in flight.text()
+            await driver.press("u")
+            assert "Undone: retake of target reply 5." in flight.text()
+            await driver.press("U")
+        else:
+            await driver.pilot.press("ctrl+q")
+            await driver.until(lambda: not driver.app.is_running)
+        driver.app.controller.stop()
+    assert (slow.asked, slow.ended) == (asked, asked)
+    with Library.open(library) as reopened:
+        saved = reopened.load(rollout_id)
+    assert (len(saved.steps), saved.head) == (steps, head)
+    assert saved.commands[-1].step_ids == (head,)
+
+
 async def test_takes_that_come_while_the_human_is_elsewhere_open_nothing(
     opened: Opened, slow: Slow
 ) -> None:
