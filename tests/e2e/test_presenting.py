@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from rollstep.core.store.library import Library
 
-from .terminal import Terminal
+from .terminal import PATIENCE, Terminal
 
 Launch = Callable[..., Terminal]
+
+
+def press_until(terminal: Terminal, key: str, words: str) -> None:
+    """Press a key until it has done its work: keys rest for a moment after the editor."""
+    end = time.perf_counter() + PATIENCE
+    while words not in terminal.text and time.perf_counter() < end:
+        terminal.send(key)
+        again = time.perf_counter() + 1
+        while words not in terminal.text and time.perf_counter() < again:
+            terminal.read(0.05)
+    terminal.wait_for(words)
 
 
 def test_p_plays_the_recorded_sample_and_e_goes_on_from_there(
@@ -39,12 +51,7 @@ def test_p_plays_the_recorded_sample_and_e_goes_on_from_there(
     terminal.wait_for("Then:")
     terminal.send("enter")
     terminal.wait_for("s gives the target's reply as recorded")
-    for _ in range(20):  # keys rest for a moment after the editor
-        terminal.send("s")
-        terminal.read(0.5)
-        if "rests for a moment" not in terminal.text:
-            break
-    terminal.wait_for("Not recorded: the target's reply")
+    press_until(terminal, "s", "Not recorded: the target's reply")
     terminal.send("ctrl+q")
     assert terminal.wait() == 0
     assert terminal.left_on() == []
