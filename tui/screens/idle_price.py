@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from rollstep.core.errors import RollstepError
 from rollstep.core.rules.stepper import Ask
 
 if TYPE_CHECKING:
@@ -39,10 +40,15 @@ class IdlePrice:
     async def _reckon(self) -> None:
         model = self._screen.model
         place, at = model.price_key, model.step_id
+        found = None
         try:
             found = await asyncio.wrap_future(self._screen.rollstep.controller.forecast(at))
+        except RollstepError:
+            pass  # another rollout was opened meanwhile; why a call cannot be made, asking says
         finally:
             self._waiting = False
+        if model is not self._screen.model:
+            return
         model.prices[place] = found
         action = model.next_here()
         if found is not None and isinstance(action, Ask):
