@@ -150,6 +150,7 @@ class Batch:
         self._waiting: list[Change] = []
         self._waiting_steps = 0
         self._behind: Future[object] | None = None
+        self._takes_more = True
 
     def run(self, jobs: Iterable[Job]) -> None:
         """Play all jobs. What was finished is saved, however this ends.
@@ -203,15 +204,29 @@ class Batch:
             for job in jobs:
                 window.append(asyncio.create_task(self._run_one(job, room)))
                 if len(window) >= 4 * self._side_by_side:
-                    self._done(await window.popleft())
+                    self._hand_on(await window.popleft())
             while window:
-                self._done(await window.popleft())
+                self._hand_on(await window.popleft())
         finally:
             for task in window:
                 task.cancel()
             await asyncio.gather(*window, return_exceptions=True)
-            if self._workers is not None:
-                await self._workers.aclose()
+            try:
+                self._hand_on_finished(window)
+            finally:
+                if self._workers is not None:
+                    await self._workers.aclose()
+
+    def _hand_on(self, done: Done) -> None:
+        self._takes_more = False  # until it was taken
+        self._done(done)
+        self._takes_more = True
+
+    def _hand_on_finished(self, window: Iterable[asyncio.Task[Done]]) -> None:
+        """The run ends early: those that wait for one before them were paid for."""
+        for task in window:
+            if self._takes_more and not task.cancelled() and task.exception() is None:
+                self._hand_on(task.result())
 
     async def _run_one(self, job: Job, room: asyncio.Semaphore) -> Done:
         async with room:

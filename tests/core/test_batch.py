@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -340,6 +341,41 @@ def test_live_rollouts_come_out_in_the_order_of_their_rows() -> None:
     found = play(*projects, roles=roles, side_by_side=4)
     assert [done.job.project.title for done in found] == [str(n) for n in range(30)]
     assert all(done.whole for done in found)
+
+
+class Interrupts:
+    """A target that waits in the first row until all others have come, and is interrupted then."""
+
+    def __init__(self, finished: list[str]) -> None:
+        self._finished = finished
+
+    async def reply(self, view: View) -> str:
+        while view.project.title == "slow":
+            if len(self._finished) == 3:
+                raise KeyboardInterrupt
+            await asyncio.sleep(0)
+        return "ok"
+
+
+def test_an_interrupted_run_hands_on_what_waits_for_an_earlier_row() -> None:
+    finished: list[str] = []
+    done: list[Done] = []
+
+    class Kept:
+        def commit_many(self, changes: Iterable[Change]) -> list[dict[str, int]]:
+            finished.extend(c.rollout_id for c in changes if c.status == "ended")
+            return []
+
+    slow = Interrupts(finished)
+    roles = lambda project: with_objects(build_roles(make_project()), target=slow)  # noqa: E731
+    batch = Batch(done.append, roles=roles, library=Kept())
+    own = PythonTarget("x:y")
+    projects = [make_project(title=title, target=own) for title in ("slow", "a", "b", "c")]
+    with pytest.raises(KeyboardInterrupt):
+        batch.run(Job(project) for project in projects)
+    assert [each.job.project.title for each in done] == ["a", "b", "c"]
+    assert [each.rollout_id for each in done] == finished
+    assert all(each.whole for each in done)
 
 
 def test_two_runs_give_equal_bytes_and_another_seed_other_ids() -> None:
