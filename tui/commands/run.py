@@ -135,7 +135,7 @@ def _play(
         if options.library is not None:
             # What offline roles made can be made again; what was paid for must survive a power cut.
             library = stack.enter_context(Library.open(options.library, durable=not offline))
-        run = stack.enter_context(_Run(options.output_dir, total, kept=library is not None))
+        run = stack.enter_context(_Run(options.output_dir, total, options.library))
         run.budget = budget
         batch = Batch(
             run.done,
@@ -148,8 +148,7 @@ def _play(
         )
         batch.run(jobs)
     run.tell()
-    if options.library is not None:
-        run.tell_kept(options.library)
+    run.tell_kept()
     return run.failed
 
 
@@ -179,11 +178,11 @@ def _seldom_collecting() -> Iterator[None]:
 class _Run:
     """Where finished rollouts go, and what is said of them."""
 
-    def __init__(self, folder: Path, total: int, kept: bool) -> None:
+    def __init__(self, folder: Path, total: int, library: Path | None) -> None:
         self.failed = 0
         self.budget: RunBudget | None = None
         self._not_started = 0
-        self._in_library = kept
+        self._library = library
         self._parked = 0
         self._parked_id = ""
         self._records = Appender(folder / RECORDS)
@@ -203,6 +202,8 @@ class _Run:
         self._partial.close()
         if error[0] is not None:
             self.tell()
+            if isinstance(error[1], KeyboardInterrupt):
+                self.tell_kept()
 
     def done(self, done: Done) -> None:
         """Write one finished rollout."""
@@ -233,16 +234,18 @@ class _Run:
         if done.parked:
             self._parked += 1
             self._parked_id = self._parked_id or done.rollout_id
-            waits = f" It waits as {done.rollout_id}." if self._in_library else ""
+            waits = f" It waits as {done.rollout_id}." if self._library is not None else ""
         words = done.words
         if done.said:
             words += f"; {done.said}"
         end = "." if (kept or waits) and not words.endswith(".") else ""
         self._progress.say(f"{_who(done)}: {one_line(words)}{end}{waits}{kept}")
 
-    def tell_kept(self, library: Path) -> None:
+    def tell_kept(self) -> None:
         """Say how to open what the library has now."""
-        option = f"--library {shlex.quote(str(library))}"
+        if self._library is None:
+            return
+        option = f"--library {shlex.quote(str(self._library))}"
         if self._parked:
             say(f"{counted(self._parked, 'rollout')} parked; to open the first and go on with c:")
             say(f"rollstep open {option} {self._parked_id}")
@@ -263,7 +266,7 @@ class _Run:
             say(f"{counted(failed, 'rollout')} did not come to a stop of its own")
         if self.budget is not None:
             self._tell_spent(self.budget)
-        if self._parked and not self._in_library:
+        if self._parked and self._library is None:
             say("none of them was kept; with --library FILE those that wait can be opened")
 
     def _tell_spent(self, budget: RunBudget) -> None:

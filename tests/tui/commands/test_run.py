@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+from rollstep.core.batch import Done
 from rollstep.core.session import Session
 from rollstep.core.store.library import Library
+from rollstep.tui.commands import run
 
 from .conftest import PROJECT, RunCli, run_records, seed_file
 
@@ -386,6 +388,37 @@ async def test_a_breakpoint_parks_a_rollout_which_can_be_opened_and_goes_on(
     async for _ in session.run():
         pass
     assert len(session.rollout) == 5
+
+
+def test_an_interrupted_run_says_how_to_open_what_parked_and_is_run_anew(
+    cli: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, library = tmp_path / "greet.yaml", tmp_path / "library.sqlite"
+    project.write_text(BROKEN_OFF)
+    given = ("run", project, project, project, "--library", library, "--output-dir", tmp_path)
+    take = run._Run.done
+
+    def interrupted(self: run._Run, done: Done) -> None:
+        take(self, done)
+        if self._rollouts == 2:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run._Run, "done", interrupted)
+        status, _, error = cli(*given)
+    lines = error.splitlines()
+    assert (status, lines[-1]) == (130, "interrupted")
+    assert lines[-4] == "2 rollouts parked; to open the first and go on with c:"
+    with Library.open(library) as opened:
+        kept = {summary.id for summary in opened.recent()}
+    assert len(kept) == 2
+    first = lines[0].partition("It waits as ")[2].split(".")[0]
+    assert first in kept
+    assert lines[-3] == f"rollstep open --library {library} {first}"
+    cli(*given)
+    with Library.open(library) as opened:
+        assert {each.status for each in opened.recent()} == {"parked"}
+        assert opened.count() == 5
 
 
 def test_a_breakpoint_may_stop_a_rollout_or_be_ignored(cli: RunCli, tmp_path: Path) -> None:
