@@ -38,6 +38,8 @@ _TAKES_NEAR = 10
 """Takes before and after the one shown that are listed."""
 _FAILURES = 3
 """Failures of one place that are shown, the last ones."""
+_LEAST_SECONDS = 0.5
+"""Of a call before which no speed can be told."""
 _PRETTY = 100_000
 """JSON longer than this is shown as it came."""
 
@@ -143,14 +145,15 @@ def _made(step: Step) -> str:
         about = "~" if used.estimated else ""
         pieces.append(f"{about}{used.prompt_tokens:,} + {used.completion_tokens:,} tokens")
         if call.cost is not None:
-            pieces.append(f"{about}${call.cost:.4f}")
-        elif used.prompt_tokens or used.completion_tokens:
+            pieces.append(about + in_dollars(call.cost))
+        elif used.tokens:
             pieces.append("price unknown")
         if call.seconds:
             pieces.append(f"{call.seconds:.1f} s")
         if call.first_token_seconds:
             pieces.append(f"first token after {call.first_token_seconds:.1f} s")
-        if (speed := call.tokens_per_second) is not None:
+        speed = call.tokens_per_second
+        if speed is not None and call.seconds >= _LEAST_SECONDS:
             pieces.append(f"{speed:,.0f} tokens/s")
         if call.attempts > 1:
             pieces.append(f"{call.attempts} tries")
