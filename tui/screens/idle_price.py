@@ -40,11 +40,10 @@ class IdlePrice:
     async def _reckon(self) -> None:
         model = self._screen.model
         place, at = model.price_key, model.step_id
-        found = None
         try:
             found = await asyncio.wrap_future(self._screen.rollstep.controller.forecast(at))
         except RollstepError:
-            pass  # another rollout was opened meanwhile; why a call cannot be made, asking says
+            found = None  # of another rollout, opened meanwhile; else asking says what is wrong
         finally:
             self._waiting = False
         if model is not self._screen.model:
