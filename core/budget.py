@@ -17,10 +17,10 @@ from .model.project import Project
 from .model.steps import Attempt, Step
 from .pricing import Estimate, estimate_of, may_cost, spec_of
 from .roles.llm import load_templates
-from .rules.limits import Limits
+from .rules.limits import Limits, in_dollars
 from .rules.stepper import Ask
 from .rules.views import PathState
-from .spending import Spending, Spent, refusal
+from .spending import Spending, Spent
 
 _MOST_TOKENS = 2**60
 """More than any call takes."""
@@ -194,3 +194,20 @@ class RolloutBudget:
                 usual = self.spending.usual_reply(ask.role, spec.model)
                 found.append(estimate_of(spec, state.view(ask, project), usual))
         return found
+
+
+def refusal(limits: Limits, spent: Spent, asked: Sequence[Estimate]) -> str:
+    """Why these calls may not be made, in words; empty where they may. An unknown price counts as
+    none: only its tokens are counted.
+    """
+    dollars, tokens = spent.dollars, spent.tokens
+    if words := limits.reached(dollars, tokens):
+        return words
+    what = "the next step" if len(asked) == 1 else f"the next {len(asked)} calls"
+    cost = sum(each.reserved_cost or 0.0 for each in asked)
+    if limits.dollars is not None and cost > (left := limits.dollars - dollars):
+        return f"{what} may cost {in_dollars(cost)} and {in_dollars(left)} is left"
+    take = sum(each.reserved_tokens for each in asked)
+    if limits.tokens is not None and take > (rest := limits.tokens - tokens):
+        return f"{what} may take {take:,} tokens and {rest:,} are left"
+    return ""

@@ -24,7 +24,7 @@ from .roles.protocols import no_stream
 from .rules.hits import Hits
 from .rules.limits import Limits
 from .rules.stepper import Ask, Nobody, next_action, together
-from .rules.stops import limit_reached, limit_stop
+from .rules.stops import exchange_repeated, limit_stop
 from .rules.views import PathState
 
 if TYPE_CHECKING:
@@ -162,7 +162,8 @@ async def play_through(
                 return played("failed", str(failed[0][0]))
         if state.position.due == "nobody" or not (has_limits or said):
             continue
-        limit = limit_reached(state, project) if has_limits else ""
+        limit = money.reached(project) if money is not None else ""
+        limit = limit or (exchange_repeated(state, project) if has_limits else "")
         if limit and project.stop.on_limit == "stop":
             put(Made(limit_stop(limit), "rule"))
         elif limit or said:

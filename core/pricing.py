@@ -1,7 +1,8 @@
 """What the next call would cost, before it is made: an estimate, and the most that it can be.
 
-Four characters are taken for a token. How long the reply will be nobody knows: as long as this
-role's replies in the rollout were so far, or as the project's ``max_tokens`` lets it be.
+Prices are those of ``workers/prices.py``. How long the reply will be nobody knows: as long as this
+role's replies in the rollout were so far (``spending.py``), or as the project's ``max_tokens`` lets
+it be. What there may be and whether this fits is not said here, but in ``budget.py``.
 """
 
 from __future__ import annotations
@@ -23,16 +24,13 @@ from .model.project import (
 from .model.steps import ROLES, Role
 from .model.view import View
 from .roles.llm_requests import Spec, asked_of
-from .workers.prices import Price, price_of
+from .workers.prices import Price, about_tokens, price_of
 
 USUAL_REPLY = 300
 """Tokens of a reply where nothing is known of this role's."""
 
 RESERVED_REPLY = 4096
 """Tokens that a budget sets aside for a reply where the project's ``params`` set no limit."""
-
-CHARACTERS = 4
-"""In a token, as a rule."""
 
 _MOST = ("max_tokens", "max_completion_tokens")
 
@@ -104,7 +102,7 @@ def unpriced(projects: Iterable[Project]) -> list[str]:
 
 def estimate_of(spec: Spec, view: View, usual: int) -> Estimate:
     """What asking this model would cost; ``usual`` is how long its replies are."""
-    prompt = tokens_of(_characters(view, spec))
+    prompt = about_tokens(_characters(view, spec))
     price = price_of(spec.model)
     limit = _limit(spec)
     most = limit or (price.most_completion_tokens if price is not None else 0)
@@ -119,11 +117,6 @@ def estimate_of(spec: Spec, view: View, usual: int) -> Estimate:
         price is None and spec.api_base is not None,
         2 if _may_repair(spec, view) else 1,
     )
-
-
-def tokens_of(characters: int) -> int:
-    """About so many tokens."""
-    return characters // CHARACTERS + 1
 
 
 def _may_repair(spec: Spec, view: View) -> bool:

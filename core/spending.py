@@ -1,14 +1,12 @@
-"""What calls have cost, and whether there is enough left for the next one."""
+"""What calls have cost. What there may be, and whether it does, is in ``budget.py``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
 from .model.steps import Attempt, Call, Role, Step
-from .pricing import USUAL_REPLY, Estimate
-from .rules.limits import Limits, in_dollars
+from .pricing import USUAL_REPLY
 
 _REMEMBERED = 10
 """Replies of a role from which their usual length is taken."""
@@ -46,7 +44,7 @@ class Spending:
 
     def add_call(self, call: Call) -> None:
         """A call that was answered."""
-        tokens = tokens_of(call)
+        tokens = call.usage.tokens
         self.tokens += tokens
         self.dollars += call.cost or 0.0
         self.unknown += call.cost is None and tokens > 0
@@ -74,25 +72,3 @@ class Spending:
         """Tokens of a reply of this role by this model."""
         replies = self._replies.get((role, model))
         return round(median(replies)) if replies else USUAL_REPLY
-
-
-def tokens_of(call: Call) -> int:
-    """All that a call took."""
-    return call.usage.prompt_tokens + call.usage.completion_tokens
-
-
-def refusal(limits: Limits, spent: Spent, asked: Sequence[Estimate]) -> str:
-    """Why these calls may not be made, in words; empty where they may. An unknown price counts as
-    none: only its tokens are counted.
-    """
-    dollars, tokens = spent.dollars, spent.tokens
-    if words := limits.reached(dollars, tokens):
-        return words
-    what = "the next step" if len(asked) == 1 else f"the next {len(asked)} calls"
-    cost = sum(each.reserved_cost or 0.0 for each in asked)
-    if limits.dollars is not None and cost > (left := limits.dollars - dollars):
-        return f"{what} may cost {in_dollars(cost)} and {in_dollars(left)} is left"
-    take = sum(each.reserved_tokens for each in asked)
-    if limits.tokens is not None and take > (rest := limits.tokens - tokens):
-        return f"{what} may take {take:,} tokens and {rest:,} are left"
-    return ""

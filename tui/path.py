@@ -120,7 +120,7 @@ class Path:
         tokens, cost, call = self.tokens[-1], self.cost[-1], step.call
         estimated, unpriced = self.estimated[-1], self.unpriced[-1]
         if call is not None and step.copied_from is None:
-            tokens += call.usage.prompt_tokens + call.usage.completion_tokens
+            tokens += call.usage.tokens
             cost += call.cost or 0.0
             estimated += call.usage.estimated
             unpriced += call.cost is None and tokens > self.tokens[-1]

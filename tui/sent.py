@@ -20,15 +20,13 @@ from rollstep.core.model.messages import (
 from rollstep.core.model.steps import Role, Step
 from rollstep.core.model.view import View
 from rollstep.core.rules.views import view_for
+from rollstep.core.workers.prices import CHARACTERS
 
 from .document import Block
 from .inspector import call_blocks, kind_words, pretty
 from .presenter import DebuggerModel
 from .stepview import call_text
 from .who import NAMES, kind_of, who
-
-_TOKEN = 4
-"""Characters that a token is taken for."""
 
 Json = dict[str, Any]
 
@@ -124,7 +122,7 @@ def _about(value: Any) -> str:
 
 def _tokens(value: Any) -> int:
     """Of the texts in a value: its keys and marks are the same in every request."""
-    return -(-_characters(value) // _TOKEN)
+    return -(-_characters(value) // CHARACTERS)
 
 
 def _characters(value: Any) -> int:

@@ -10,6 +10,7 @@ from rollstep.core.model.marks import Mark, Score, Silence
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, RolloutHeader
 from rollstep.core.model.steps import Attempt, Role, Step
+from rollstep.core.workers.prices import about_tokens
 
 from .failing import what_now
 from .sanitize import one_line
@@ -71,7 +72,7 @@ class Asking(NamedTuple):
         """When its text began to come and how fast it does, in words; empty before the first."""
         if not self.text:
             return ""
-        tokens, took = len(self.text) // 4 + 1, self.last - self.first
+        tokens, took = about_tokens(len(self.text)), self.last - self.first
         waited, speed = self.first - self.started, tokens / max(took, _LEAST_TIME)
         if brief:
             return f"{waited:.1f} s" + (f", ~{speed:,.0f}/s" if took >= _LEAST_TIME else "")

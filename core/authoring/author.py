@@ -81,7 +81,7 @@ class Spent(msgspec.Struct):
     def add(self, reply: ModelReply) -> None:
         """One more reply."""
         self.calls += 1
-        self.tokens += reply.usage.prompt_tokens + reply.usage.completion_tokens
+        self.tokens += reply.usage.tokens
         self.estimated = self.estimated or reply.usage.estimated
         if reply.cost is None:
             self.unpriced += 1

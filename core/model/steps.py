@@ -26,6 +26,11 @@ class Usage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     cached_tokens: int = 0
     estimated: bool = False
 
+    @property
+    def tokens(self) -> int:
+        """All that the call took."""
+        return self.prompt_tokens + self.completion_tokens
+
 
 class Call(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """How a live step was made. ``request`` is the digest of the request as sent, which the

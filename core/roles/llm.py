@@ -16,10 +16,9 @@ from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from ..model.steps import Call, Role, Usage
 from ..model.view import View
 from ..workers.gateway import SERVICE
-from ..workers.keyring_keys import key_for
 from ..workers.model_request import ModelReply
+from ..workers.one_call import call_model
 from ..workers.pool import Shared, Workers
-from ..workers.wire import dump, load
 from .call_ids import with_ids
 from .llm_evaluator import read_evaluator
 from .llm_messages import Request
@@ -31,12 +30,6 @@ from .reading import bad_reply
 PACE = 1.0
 """What waits before a retry are multiplied by."""
 
-_LOADING = 60.0
-"""Seconds that the gateway may take to start: litellm is large."""
-
-_ADDRESSES = ("mock_response", "api_base", "base_url")
-"""Parameters that send a request somewhere else, where other keys or none are needed."""
-
 
 class _Model:
     """One model as a project names it, behind the gateway."""
@@ -44,27 +37,17 @@ class _Model:
     def __init__(self, spec: Spec, gateway: Shared) -> None:
         self._gateway = gateway
         self._spec = spec
-        params: dict[str, Any] = json.loads(spec.params)
-        if "api_key" in params:
+        if "api_key" in json.loads(spec.params):
             raise UsageError(
                 f"params of {spec.model} hold an api_key. Keys are taken from the environment and "
                 "never from a project file: remove it."
             )
-        given = (str(params[name]) for name in _ADDRESSES if name in params)
-        self._address = spec.api_base if spec.api_base is not None else next(given, None)
 
     async def ask(self, asked: Request, stream: Stream) -> tuple[ModelReply, Call, str]:
         """The reply, how it was made, and the request as sent. Raises RoleError."""
         model = self._spec.model
         request = model_request(self._spec, asked, stream=stream is not no_stream, pace=PACE)
-        request = msgspec.structs.replace(request, key=await key_for(model, self._address))
-        body = await self._gateway.call(
-            dump(request),
-            label=f"{model}:",
-            timeout=request.patience + _LOADING,
-            stream=stream,
-        )
-        reply = load(body, ModelReply)
+        reply = await call_model(self._gateway, request, stream)
         call = Call(
             model,
             request.params,

@@ -147,7 +147,7 @@ class _Contents:
             edits += edited(step)
             if step.call is not None and step.copied_from is None:
                 cost += step.call.cost or 0.0
-                tokens += step.call.usage.prompt_tokens + step.call.usage.completion_tokens
+                tokens += step.call.usage.tokens
         last = self.steps[-1].payload if self.steps else None
         stop = last if isinstance(last, Stop) else None
         summary = Summary(len(self.steps), turn, stop, cost, tokens, edits)

@@ -13,7 +13,6 @@ from ..model.messages import (
     parts_text,
 )
 from ..model.project import Project
-from .limits import Limits
 from .stepper import Ask
 from .views import PathState
 
@@ -68,12 +67,6 @@ def has_stop_word(text: str, project: Project) -> bool:
         return any(word in text for word in words if word)
     lines = {line.strip() for line in text.split("\n")} | {text.strip()}
     return any(word in lines for word in words if word)
-
-
-def limit_reached(state: PathState, project: Project) -> str:
-    """Which of the project's limits this path has reached, in words; empty for none."""
-    limits = Limits.of(project.stop)
-    return limits.reached(state.cost, state.tokens) or exchange_repeated(state, project)
 
 
 def exchange_repeated(state: PathState, project: Project) -> str:

@@ -114,7 +114,7 @@ class PathState:
             self._used[step.role].append(step.script_index)
         if step.call is not None:
             self.cost += step.call.cost or 0.0
-            self.tokens += step.call.usage.prompt_tokens + step.call.usage.completion_tokens
+            self.tokens += step.call.usage.tokens
         if isinstance(payload, UserMessage):
             bare = _bare(payload)
             self._target.append(bare)

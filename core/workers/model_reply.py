@@ -18,7 +18,7 @@ from ..errors import RoleError
 from ..model.messages import Reasoning, ToolCall
 from ..model.steps import Usage
 from .model_request import ModelReply, ModelRequest
-from .prices import price_of
+from .prices import about_tokens, price_of
 from .rewriting import CHAT
 from .spoken import Spoken
 from .watching import Wire
@@ -327,9 +327,9 @@ def _usage(usage: Any, wire: Wire) -> Usage | None:
 def _estimate(
     request: ModelRequest, text: str, reasoning: list[str], calls: tuple[ToolCall, ...]
 ) -> Usage:
-    """Four characters a token is the usual rule."""
+    """What the call has probably used."""
     said = len(text) + sum(map(len, reasoning)) + sum(len(call.arguments) for call in calls)
-    return Usage(len(request.messages) // 4 + 1, said // 4 + 1, estimated=True)
+    return Usage(about_tokens(len(request.messages)), about_tokens(said), estimated=True)
 
 
 def _table_cost(model: str, usage: Usage) -> float | None:

@@ -1,4 +1,7 @@
-"""One call of a model outside any rollout: what the doctor and the author ask."""
+"""One call of a model: through the gateway, with the key that its provider needs.
+
+Roles make theirs with ``call_model``; what the doctor and the author ask stands in no rollout.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,20 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from .gateway import SERVICE
 from .keyring_keys import key_for
 from .model_request import TRIES, ModelReply, ModelRequest
-from .pool import Workers
+from .pool import Shared, Workers
+from .process import Stream
 from .wire import dump, load
 
-LOADING = 60.0
+_LOADING = 60.0
 """Seconds that the gateway may take to start: litellm is large."""
+
+_ADDRESSES = ("mock_response", "api_base", "base_url")
+"""Parameters that send a request somewhere else, where other keys or none are needed."""
 
 
 class _Unread:
@@ -24,6 +33,27 @@ class _Unread:
 
     def __call__(self, text: str) -> None:
         """The text comes as a whole in the end."""
+
+
+async def call_model(gateway: Shared, request: ModelRequest, stream: Stream) -> ModelReply:
+    """The reply to a request that needs no key yet. Raises RoleError."""
+    key = await key_for(request.model, _address(request))
+    body = await gateway.call(
+        dump(msgspec.structs.replace(request, key=key)),
+        label=f"{request.model}:",
+        timeout=request.patience + _LOADING,
+        stream=stream,
+    )
+    reply: ModelReply = load(body, ModelReply)
+    return reply
+
+
+def _address(request: ModelRequest) -> str | None:
+    """Where it goes, if not to the provider itself."""
+    if request.api_base is not None:
+        return request.api_base
+    params = json.loads(request.params)
+    return next((str(params[name]) for name in _ADDRESSES if name in params), None)
 
 
 async def ask_model(
@@ -48,13 +78,5 @@ async def ask_model(
         timeout,
         tries=tries,
         pace=pace,
-        key=await key_for(model, api_base),
     )
-    body = await workers.shared(SERVICE).call(
-        dump(request),
-        label=f"{model}:",
-        timeout=request.patience + LOADING,
-        stream=_Unread(notice),
-    )
-    reply: ModelReply = load(body, ModelReply)
-    return reply
+    return await call_model(workers.shared(SERVICE), request, _Unread(notice))

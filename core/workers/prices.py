@@ -12,6 +12,9 @@ import msgspec
 
 from ..model.steps import Usage
 
+CHARACTERS = 4
+"""In a token, as a rule."""
+
 _TABLE = "model_prices_and_context_window_backup.json"
 _DECODER = json.JSONDecoder()
 
@@ -33,6 +36,11 @@ class Price(msgspec.Struct, frozen=True):
             + self.cached * cached
             + self.completion * usage.completion_tokens
         )
+
+
+def about_tokens(characters: int) -> int:
+    """How many tokens a text probably is, where nobody has counted them."""
+    return characters // CHARACTERS + 1
 
 
 def takes_schemas(model: str) -> bool:

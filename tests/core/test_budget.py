@@ -6,7 +6,7 @@ import asyncio
 import json
 
 import pytest
-from rollstep.core.budget import RolloutBudget, RunBudget
+from rollstep.core.budget import RolloutBudget, RunBudget, refusal
 from rollstep.core.model.messages import ToolCall, target_reply, user_message
 from rollstep.core.model.project import (
     HeuristicEvaluator,
@@ -22,7 +22,7 @@ from rollstep.core.pricing import RESERVED_REPLY, Estimate, estimate_of
 from rollstep.core.rules.limits import Limits, in_dollars
 from rollstep.core.rules.stepper import Ask
 from rollstep.core.rules.views import PathState, view_for
-from rollstep.core.spending import Spending, Spent, refusal
+from rollstep.core.spending import Spending, Spent
 from rollstep.core.workers.prices import Price
 
 PRICE = Price(0.001, 0.01, 0.0005, 1000, 500)

@@ -153,7 +153,7 @@ def _tokens(tokens: int, step: Step) -> int:
     if step.call is None:
         return tokens
     usage = step.call.usage
-    return tokens + usage.prompt_tokens + usage.completion_tokens
+    return tokens + usage.tokens
 
 
 _Repeats = tuple[int, int, tuple[str, str], str]
