@@ -120,6 +120,7 @@ def _failed(error: Exception, wire: Wire, request: ModelRequest, arriving: Arriv
     failed.detail = detail(error, wire, secrets)
     if arriving.begun or partial:
         failed.cost = arriving.cost_so_far(request)
+        failed.again = False  # thoughts and calls are paid for like text
     failed.args = (hide(str(failed), secrets),)
     return failed
 

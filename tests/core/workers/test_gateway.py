@@ -238,6 +238,28 @@ async def test_what_a_lost_reply_has_probably_cost_is_told(caller: Caller, strea
     assert refused.cost is None
 
 
+@BY_WAY
+@pytest.mark.parametrize(
+    "part", [Reply(None, "Let me think."), Reply(None, calls=(FunctionCall("f", '{"n": 1}'),))]
+)
+async def test_thoughts_and_calls_are_a_part_of_a_reply_too_and_not_paid_for_twice(
+    caller: Caller, way: str, part: Reply
+) -> None:
+    async def behave(exchange: Exchange) -> None:
+        await exchange.start_events()
+        for chunk in list(part.chunks("m"))[:-2]:
+            await exchange.event(chunk)
+        await exchange.event({"error": {"message": "Overloaded.", "code": 529}})
+        await exchange.end_events()
+
+    name = f"wordless-{way}-{bool(part.calls)}"
+    caller.server.answer(name, behave)
+    outcome = await caller.outcome(name, params=WAYS[way])
+    assert outcome.error is not None
+    assert outcome.error.kind == "server"
+    assert len(outcome.requests) == 1
+
+
 @BOTH
 @BY_WAY
 async def test_a_try_that_succeeds_in_the_end_counts_those_before_it(
