@@ -98,6 +98,10 @@ class Rollout:
         self._children: dict[str | None, list[str]] = {}
         self._leaves: dict[str, None] | None = None
         self._leaves_hidden: frozenset[str] = frozenset()
+        self._originals: dict[str, str] = {}
+        """What was found, so that each step of a long row of copies is walked once."""
+        self._sought: set[str] = set()
+        """The steps that were missing where that ended."""
 
     @property
     def project(self) -> Project:
@@ -112,11 +116,19 @@ class Rollout:
         """The step that this one was copied from, however often, as far back as that is here; the
         step itself where it is no copy.
         """
-        seen = {step.id}  # a file that somebody else made may name its steps in a circle
-        while (before := self.steps.get(step.copied_from or "")) and before.id not in seen:
-            step = before
-            seen.add(step.id)
-        return step
+        known, walked, root = self._originals, [], step
+        while root.id not in known:
+            walked.append(root.id)
+            known[root.id] = root.id  # a file that somebody else made may name steps in a circle
+            before = self.steps.get(root.copied_from or "")
+            if before is None:
+                if root.copied_from is not None:
+                    self._sought.add(root.copied_from)
+                break
+            root = before
+        found = known[root.id]
+        known.update(dict.fromkeys(walked, found))
+        return step if found == step.id else self.steps[found]
 
     def add(self, step: Step) -> None:
         """Put a step into the tree. Its parent must be there already; its id must be new."""
@@ -125,6 +137,8 @@ class Rollout:
         if step.parent_id is not None and step.parent_id not in self.steps:
             raise ValueError(f"step {step.id} follows {step.parent_id}, which is not here")
         self.steps[step.id] = step
+        if step.id in self._sought:
+            self._forget_originals()
         siblings = self._children.setdefault(step.parent_id, [])
         siblings.append(step.id)
         if step.take:
@@ -139,6 +153,7 @@ class Rollout:
         known = self.steps
         children = self._children
         self._leaves = None
+        self._forget_originals()
         for step in steps:
             step_id, parent_id = step.id, step.parent_id
             if step_id in known or (parent_id is not None and parent_id not in known):
@@ -150,6 +165,10 @@ class Rollout:
                     self._into_order(children[parent_id], step)
             else:
                 children[parent_id] = [step_id]
+
+    def _forget_originals(self) -> None:
+        self._originals.clear()
+        self._sought.clear()
 
     def _into_order(self, siblings: list[str], step: Step) -> None:
         """Takes that were asked for at once come in any order, and stand in their own."""

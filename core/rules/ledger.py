@@ -78,7 +78,6 @@ class Ledger:
         self._reverts = reverts_of(commands := tuple(commands))
         self._undone = {i for command in commands if command.undone for i in command.step_ids}
         self._inserted = {i for c in commands if c.label == INSERT for i in c.step_ids}
-        self._roots: dict[str, str] = {}
         self._after: dict[str, Followed] = {}
         self._depth: dict[str, int] = {}
         self._copies: dict[str, list[str]] | None = None
@@ -91,31 +90,20 @@ class Ledger:
 
     def on_path(self, path: Iterable[Step]) -> tuple[LedgerEntry, ...]:
         """The edits that a path holds, as such or as copies, in the path's order."""
-        roots = (self._root(step) for step in path)
-        return tuple(self._entry(root) for root in roots if self._is_edit(root))
+        roots = [self._rollout.original(step) for step in path]
+        edits = {root.id: root for root in roots if self._is_edit(root)}  # each is made once
+        entries = {step_id: self._entry(edit) for step_id, edit in edits.items()}
+        return tuple(entries[root.id] for root in roots if root.id in entries)
 
     def entry(self, step_id: str) -> LedgerEntry | None:
         """The edit that this step is, or is a copy of; None where it is neither."""
         step = self._rollout.steps.get(step_id)
-        if step is None or not self._is_edit(root := self._root(step)):
+        if step is None or not self._is_edit(root := self._rollout.original(step)):
             return None
         return self._entry(root)
 
     def _is_edit(self, step: Step) -> bool:
         return step.origin == "human" and is_edit(step, self._rollout.project_of(step))
-
-    def _root(self, step: Step) -> Step:
-        """The step that this one was copied from, however often."""
-        steps, roots = self._rollout.steps, self._roots
-        walked: dict[str, None] = {}
-        while step.id not in roots and step.copied_from in steps:
-            walked[step.id] = None
-            if step.copied_from in walked:
-                break  # a file that somebody else made may say anything
-            step = steps[step.copied_from]
-        root = roots.get(step.id, step.id)
-        roots.update(dict.fromkeys(walked, root))
-        return steps[root]
 
     def _entry(self, step: Step) -> LedgerEntry:
         original = self._rollout.steps.get(step.replaces or "")
@@ -162,7 +150,7 @@ class Ledger:
             self._copies = {}
             for step in self._rollout:
                 if step.copied_from is not None and step.id not in self._undone:
-                    self._copies.setdefault(self._root(step).id, []).append(step.id)
+                    self._copies.setdefault(self._rollout.original(step).id, []).append(step.id)
         return self._copies
 
     # What is walked is remembered: 2,000 edits in a row must not each walk to the end.

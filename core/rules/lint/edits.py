@@ -22,7 +22,6 @@ class Edits:
         """The payloads up to and including a step, as one number: the hash of each with that of
         those before it. A text's own hash is made once, and kept by Python.
         """
-        self._originals: dict[str, Step | None] = {}
         self._own_words: dict[str, TargetReply | None] = {}
 
     def look(self, seen: Seen) -> Iterator[Finding]:

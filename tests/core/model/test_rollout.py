@@ -51,7 +51,28 @@ def test_the_original_of_a_copy_is_found_as_far_back_as_it_is_here() -> None:
         msgspec.structs.replace(step(name, None), copied_from=of) for name, of in copied.items()
     )
     found = {name: rollout.original(rollout.steps[name]).id for name in copied}
-    assert found == {"a": "a", "b": "a", "c": "a", "lost": "lost", "x": "y", "y": "x"}
+    assert found == {"a": "a", "b": "a", "c": "a", "lost": "lost", "x": "x", "y": "x"}
+    rollout.add(step("gone", None))
+    assert rollout.original(rollout.steps["lost"]).id == "gone"
+
+
+@pytest.mark.parametrize("first", [None, "gone", "s4999"])
+def test_a_long_row_of_copies_is_walked_once(first: str | None) -> None:
+    class Counted(dict[str, Step]):
+        asked = 0
+
+        def get(self, key: str, default: object = None) -> Step | None:  # type: ignore[override]
+            self.asked += 1
+            return super().get(key)
+
+    rollout = empty()
+    for number in range(5000):
+        before = f"s{number - 1}" if number else first
+        rollout.add(msgspec.structs.replace(step(f"s{number}", None), copied_from=before))
+    rollout.steps = counted = Counted(rollout.steps)
+    found = {rollout.original(each).id for each in reversed([*rollout])}
+    assert len(found) == 1
+    assert counted.asked <= 5001
 
 
 def test_the_project_of_a_step_is_the_revision_that_it_was_made_from() -> None:

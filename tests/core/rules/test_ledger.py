@@ -162,6 +162,19 @@ def test_a_long_chain_of_forks_is_told_without_walking_it_again_for_each() -> No
     assert entries[0].followed.made == 4_999
 
 
+def test_an_edit_that_a_path_holds_thousands_of_times_is_told_once_made() -> None:
+    rollout = Rollout(RolloutHeader("r", "Copies"), [refund()])
+    parent = None
+    for number in range(3_000):
+        before = f"s{number - 1}" if number else None
+        said = user_message("again")
+        rollout.add(Step(f"s{number}", parent, "evaluator", said, "human", copied_from=before))
+        parent = f"s{number}"
+    (edit, *others) = Ledger(rollout, ()).on_path(rollout)
+    assert (edit.step_id, len(edit.copies), len(others)) == ("s0", 2_999, 2_999)
+    assert all(other is edit for other in others)
+
+
 def test_a_file_may_name_copies_and_originals_in_a_circle() -> None:
     rollout = Rollout(RolloutHeader("r", "Odd"), [refund()])
     said = user_message("x")
