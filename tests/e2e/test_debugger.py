@@ -117,10 +117,17 @@ def test_two_programs_on_one_rollout_lose_nothing(launch: Launch, tmp_path: Path
     ((rollout, _),) = rollouts(library)
     second = launch("open", rollout, "--library", library)
     second.wait_for("step 2/2 ")
-    for terminal in (second, first):
-        terminal.send("s")
-        terminal.wait_for("step 3/")
-        terminal.wait_for("all saved")
+    second.send("s")
+    second.wait_for("step 3/")
+    second.wait_for("all saved")
+    # Not s: it would walk the other's step, if that has come over already.
+    first.send("w")
+    first.wait_for("Write step 3")
+    first.send(*"by hand")
+    first.wait_for("by hand")
+    first.send("ctrl+s")
+    first.wait_for("step 3/")
+    first.wait_for("all saved")
     ((_, steps),) = rollouts(library)
     assert len(steps) == 4
 
