@@ -59,6 +59,8 @@ class Asker:
 
     def __init__(self, roles_for: RolesFor | None, emit: Callable[[Event], None]) -> None:
         self.cast = Cast(roles_for)
+        self.arrived = ""
+        """The text that has come so far of the answer that was asked for last."""
         self._emit = emit
 
     async def make(
@@ -75,7 +77,8 @@ class Asker:
         if not isinstance(action, Ask):
             return await _by_script(action)
 
-        stream = _Telling(self._emit, parent_id)
+        self.arrived = ""
+        stream = _Telling(self, self._emit, parent_id)
         roles = await self.cast.of(project, variant)
         with self._told(action, roles, parent_id):
             asked = variant or project
@@ -119,15 +122,18 @@ class Asker:
 class _Telling:
     """A role's stream, whose text and notices become events."""
 
-    def __init__(self, emit: Callable[[Event], None], parent_id: str | None) -> None:
+    def __init__(self, asker: Asker, emit: Callable[[Event], None], parent_id: str | None) -> None:
+        self._asker = asker
         self._emit = emit
         self._parent_id = parent_id
 
     def __call__(self, text: str) -> None:
+        self._asker.arrived += text
         self._emit(Streamed(self._parent_id, text))
 
     def notice(self, words: str) -> None:
-        """How the answer is being made."""
+        """How the answer is being made. What came before a further try is no part of it."""
+        self._asker.arrived = ""
         self._emit(Noticed(self._parent_id, words))
 
 

@@ -16,7 +16,7 @@ from .model.marks import Score
 from .model.messages import Stop
 from .model.project import Project, StopRules
 from .model.steps import Attempt, Step
-from .playthrough import attempt_of
+from .playthrough import attempt_of, cancelled
 from .rules.hits import Fired
 from .rules.limits import Limits
 from .rules.stepper import Action, Ask, Nobody, next_action, together
@@ -212,6 +212,10 @@ class Player:
             assert isinstance(action, Ask)
             self.fail(error, action, parent)
             raise
+        except asyncio.CancelledError:
+            if isinstance(action, Ask):
+                self.keep_arrived(action, parent)
+            raise
         step = writer.put_made(made, parent, revision=revision, late=writer.head != parent)
         writer.save()
         return step
@@ -267,6 +271,11 @@ class Player:
         self._writer.journal.attempt(attempt)
         self._writer.emit(Failed(attempt))
         self._writer.save()
+
+    def keep_arrived(self, ask: Ask, parent: str | None) -> None:
+        """A call was cancelled: what had come of its answer is kept, for a human to go on from."""
+        if self._asker.arrived:
+            self.fail(cancelled(self._asker.arrived), ask, parent)
 
     def _is_over(self, step: Step, fired: Sequence[Fired], reached: bool) -> bool:
         """Whether the run ends with this step; all the reasons are told. ``reached``: it was to go

@@ -218,6 +218,16 @@ def attempt_of(
     )
 
 
+def cancelled(arrived: str) -> RoleError:
+    """What is kept of an answer that a human cancelled when a part of it had come."""
+    count = f"{len(arrived):,} character{'s' if len(arrived) != 1 else ''}"
+    return RoleError(
+        f"Cancelled by you. {count} arrived; kept as partial.",
+        kind="cancelled",
+        partial=arrived,
+    )
+
+
 def at_once(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that never truly waits (offline roles do not) without an event loop."""
     try:

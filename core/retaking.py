@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -237,6 +238,9 @@ class Retaking:
             made = await self._asker.make(ask, state, project, indices[0], seed, parent, variant)
         except RoleError as error:
             receive(indices[0], error)
+        except asyncio.CancelledError:
+            self._player.keep_arrived(ask, parent)
+            raise
         else:
             receive(indices[0], made)
 

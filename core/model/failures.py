@@ -31,6 +31,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "too_large": _NOT_THE_SAME,
     "refused": _NOT_THE_SAME,
     "would_rewrite": _NOT_THE_SAME,
+    "cancelled": _ANYTHING,
     "not_ready": ("write", "stop"),
     "not_recorded": ("write", "stop"),
     "raised": ("retry", "edit", "write", "stop"),

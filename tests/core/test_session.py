@@ -378,7 +378,8 @@ def slow_session(slow: Slow) -> Session:
 
     def roles(project: Project) -> Roles:
         made = build_roles(project)
-        return Roles(made.evaluator, slow, None, made.names, made.kinds)  # type: ignore[arg-type]
+        kinds = {**made.kinds, "target": "object"}
+        return Roles(made.evaluator, slow, None, made.names, kinds)  # type: ignore[arg-type]
 
     return Session.start(project, roles=roles)
 
@@ -424,6 +425,40 @@ async def test_cancel_ends_the_call_and_leaves_the_head() -> None:
     assert first is not None
     assert session.head == first.id
     assert not session.busy
+
+
+class Streams(Slow):
+    """A slow target of which some text has come."""
+
+    async def reply(self, view: object, stream: object = None) -> object:
+        assert callable(stream)
+        stream("Let me ")
+        stream("look")
+        return await super().reply(view, stream)
+
+
+@pytest.mark.parametrize("by", ["step", "retake"])
+async def test_what_had_arrived_when_a_call_was_cancelled_is_kept_as_a_partial(by: str) -> None:
+    slow = Streams()
+    session = slow_session(slow)
+    first = await session.step()
+    assert first is not None
+    if by == "retake":
+        written = await session.write(target_reply("Mine."))
+    asking = session.retake(written.id) if by == "retake" else session.step()
+    task = asyncio.ensure_future(asking)
+    await slow.asked.wait()
+    session.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    (attempt,) = session.attempts
+    assert (attempt.kind, attempt.partial, attempt.parent_id) == (
+        "cancelled",
+        "Let me look",
+        first.id,
+    )
+    assert attempt.words == "Cancelled by you. 11 characters arrived; kept as partial."
+    assert len(session.rollout) == (2 if by == "retake" else 1)
 
 
 async def test_names_and_hiding_of_branches_can_be_undone() -> None:

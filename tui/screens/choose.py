@@ -62,7 +62,7 @@ def trust_question(wants: tuple[str, ...]) -> ChooseRequest:
     return confirm(
         "May this project do that?",
         f"This project {' and '.join(wants)}. Say yes only if you know where it comes from.",
-        yes="Yes, and do not ask again for this project",
+        yes="Yes, until rollstep is closed",
         no="No",
     )
 
