@@ -16,9 +16,11 @@ from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from ..model.steps import Call, Role, Usage
 from ..model.view import View
 from ..workers.gateway import SERVICE
+from ..workers.model_errors import kept
 from ..workers.model_request import ModelReply
 from ..workers.one_call import call_model
 from ..workers.pool import Shared, Workers
+from ..workers.spoken import Spoken
 from .call_ids import with_ids
 from .llm_evaluator import read_evaluator
 from .llm_messages import Request
@@ -26,6 +28,8 @@ from .llm_requests import Spec, as_sent, asked_of, model_request
 from .llm_simulator import Result, read_result, repair_request
 from .protocols import Answer, Stream, no_stream
 from .reading import bad_reply
+
+_CUT = {"length": "Cut off by length.", "content_filter": "Blocked by the content filter."}
 
 PACE = 1.0
 """What waits before a retry are multiplied by."""
@@ -94,6 +98,7 @@ class LlmEvaluatorRole:
         await load_templates(self._spec)
         asked = asked_of(self._spec, view)
         reply, call, request = await self._model.ask(asked, stream)
+        _must_be_whole(asked, reply, call)
         try:
             return Answer(read_evaluator(reply, self._spec), call=call, request=request)
         except RoleError as error:
@@ -117,6 +122,7 @@ class LlmSimulatorRole:
         await load_templates(self._spec)
         asked = asked_of(self._spec, view)
         reply, call, request = await self._model.ask(asked, stream)
+        _must_be_whole(asked, reply, call)
         result = self._read(reply, call, view)
         if result.problem:
             result, call, request = await self._repaired(view, asked, reply, call, result, stream)
@@ -149,6 +155,7 @@ class LlmSimulatorRole:
             error.cost = _sum(first.cost, error.cost)
             raise
         call = _together(first, second, f"{words} It was asked for once more.")
+        _must_be_whole(again, reply, call)
         result = self._read(reply, call, view)
         if result.problem:
             failure = bad_reply(
@@ -157,6 +164,25 @@ class LlmSimulatorRole:
             failure.cost = call.cost
             raise failure
         return result, call, request
+
+
+def _must_be_whole(asked: Request, reply: ModelReply, call: Call) -> None:
+    """Raise RoleError for an answer that was cut off. A user's message and a result do not say how
+    they ended, as a target's reply does, so half of one would pass for the whole.
+    """
+    if (words := _CUT.get(reply.finish_reason)) is None:
+        return
+    partial = reply.text
+    if asked.spoken and (not partial or partial.lstrip().startswith(("{", "`"))):
+        said = Spoken(asked.spoken, no_stream)
+        said.add(partial or "".join(each.arguments for each in reply.tool_calls[:1]))
+        partial = said.text
+    raise RoleError(
+        f"{call.model}: {words}{kept(len(partial))}",
+        kind="stopped",
+        partial=partial,
+        cost=call.cost,
+    )
 
 
 class _Notices:

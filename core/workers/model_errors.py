@@ -87,7 +87,7 @@ def too_late(request: ModelRequest, arrived: int) -> ModelError:
     again by itself.
     """
     words = f"No complete reply in {request.timeout:g} s."
-    return ModelError(words + _kept(arrived), "timeout")
+    return ModelError(words + kept(arrived), "timeout")
 
 
 def read_error(
@@ -101,7 +101,7 @@ def read_error(
         words = f"Not sent: {wire.held_back}. {WAY_OUT}"
         return ModelError(words, "would_rewrite")
     if TooManyBytesError.__name__ in names:
-        return ModelError("The reply did not end, and was cut off." + _kept(arrived), "overflow")
+        return ModelError("The reply did not end, and was cut off." + kept(arrived), "overflow")
     if wire.status >= 300:
         return by_status(wire.status, _said(wire, error), request, wait)
     if not wire.requests:
@@ -188,22 +188,23 @@ def _amid_reply(
         return by_status(status, said, request, wait)
     if event is not None:
         words = f"The provider failed in the middle{_line(event[1])}"
-        return ModelError(words + _kept(arrived), "server")
+        return ModelError(words + kept(arrived), "server")
     if not _TIMEOUTS.isdisjoint(names):
         return too_late(request, arrived)
     # litellm's own way to say that a stream ended too early; without any text it means less.
     if not _LOST.isdisjoint(names) or (arrived and "StopAsyncIteration" in names):
         again = not wire.size
-        return ModelError("Connection lost." + _kept(arrived), "network", again=again)
+        return ModelError("Connection lost." + kept(arrived), "network", again=again)
     return _no_reply(arrived)
 
 
 def _no_reply(arrived: int = 0) -> ModelError:
     words = "The server sent something that is not a model reply."
-    return ModelError(words + _kept(arrived), "bad_reply")
+    return ModelError(words + kept(arrived), "bad_reply")
 
 
-def _kept(arrived: int) -> str:
+def kept(arrived: int) -> str:
+    """What is said of so many characters of a reply that has failed."""
     return f" {arrived:,} characters arrived; kept as partial." if arrived else ""
 
 
