@@ -13,9 +13,9 @@ from math import inf
 from typing import NamedTuple
 
 from .errors import RoleError
+from .estimating import Estimate, estimate_of, may_cost, spec_of
 from .model.project import Project
 from .model.steps import Attempt, Step
-from .pricing import Estimate, estimate_of, may_cost, spec_of
 from .roles.llm import load_templates
 from .rules.limits import Limits, in_dollars
 from .rules.stepper import Ask

@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import NamedTuple
 
+from .estimating import USUAL_REPLY
 from .model.steps import Attempt, Call, Role, Step
-from .pricing import USUAL_REPLY
 
 _REMEMBERED = 10
 """Replies of a role from which their usual length is taken."""

@@ -41,7 +41,7 @@ MEMBERS = {
         (
             *("asking", "edits", "history", "journal", "open_rollout", "player", "playthrough"),
             *("writer", "casting", "retaking", "reverting", "faulting", "injecting", "stopping"),
-            *("commanding", "breaking", "pricing", "spending", "budget"),
+            *("commanding", "breaking", "estimating", "spending", "budget"),
         ),
         "session",
     ),

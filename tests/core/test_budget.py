@@ -7,6 +7,7 @@ import json
 
 import pytest
 from rollstep.core.budget import RolloutBudget, RunBudget, refusal
+from rollstep.core.estimating import RESERVED_REPLY, Estimate, estimate_of
 from rollstep.core.model.messages import ToolCall, target_reply, user_message
 from rollstep.core.model.project import (
     HeuristicEvaluator,
@@ -18,7 +19,6 @@ from rollstep.core.model.project import (
     Tool,
 )
 from rollstep.core.model.steps import Attempt, Call, Step, Usage
-from rollstep.core.pricing import RESERVED_REPLY, Estimate, estimate_of
 from rollstep.core.rules.limits import Limits, in_dollars
 from rollstep.core.rules.stepper import Ask
 from rollstep.core.rules.views import PathState, view_for

@@ -155,7 +155,7 @@ def _play(
 def _budget(projects: Sequence[Project], options: RunOptions) -> RunBudget:
     """What the whole run may spend. Live runs alone load this."""
     from rollstep.core.budget import RunBudget
-    from rollstep.core.pricing import unpriced
+    from rollstep.core.estimating import unpriced
     from rollstep.core.rules.limits import Limits
 
     if options.max_cost is not None:

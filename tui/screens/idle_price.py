@@ -51,7 +51,7 @@ class IdlePrice:
         model.prices[place] = found
         action = model.next_here()
         if found is not None and isinstance(action, Ask):
-            from rollstep.core.pricing import spec_of  # loaded by the reckoning
+            from rollstep.core.estimating import spec_of  # loaded by the reckoning
 
             spec = spec_of(model.project, action.role)
             if spec is not None:
