@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from rollstep.core.model.messages import Stop, TargetReply, ToolCall, ToolResult, UserMessage
 from rollstep.core.model.steps import Step
+from rollstep.core.rules.limits import in_dollars
 from rollstep.core.rules.stepper import START, Position, advance_anyway
 
 from .flags import Flags
@@ -140,7 +141,7 @@ class Path:
         cost, unknown = self.cost[index + 1], self.unpriced[index + 1]
         if unknown and not cost:
             return "$?"
-        return f"{self.about(index)}${cost:.4f}{'+?' if unknown else ''}"
+        return f"{self.about(index)}{in_dollars(cost)}{'+?' if unknown else ''}"
 
     def replace(self, index: int, step: Step) -> None:
         """The same step with its final number."""

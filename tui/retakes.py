@@ -11,6 +11,7 @@ from rollstep.core.asking import OFFLINE
 from rollstep.core.model.messages import Payload, Stop, payload_text
 from rollstep.core.model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from rollstep.core.model.steps import Role, Step
+from rollstep.core.rules.limits import in_dollars
 from rollstep.core.rules.stepper import Ask, Nobody, Opening, next_action
 
 from .inspector import kind_words
@@ -93,7 +94,7 @@ def cost_words(model: DebuggerModel, anew: Anew, takes: int, named: str = "") ->
         return f"{calls} to {who(model.project, anew.role)}, each {step_cost(forecast)}."
     if call is None or not call.cost or (named and named != call.model):
         return f"{words}."
-    return f"{words}, about ${call.cost * takes:.4f} if each costs what this step did."
+    return f"{words}, about {in_dollars(call.cost * takes)} if each costs what this step did."
 
 
 def settings(model: DebuggerModel, role: Role) -> tuple[str, str]:

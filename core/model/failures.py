@@ -11,6 +11,13 @@ Remedy = Literal["retry", "wait", "change_model", "edit", "write", "stop"]
 """Ask again; wait, then ask again; ask another model; change what it is sent (an earlier step, the
 project, the environment); write the step by hand; stop the rollout."""
 
+CUT_OFF = {
+    "length": "cut off by length",
+    "max_tokens": "cut off by length",
+    "content_filter": "blocked by the content filter",
+}
+"""By a reply's finish reason: that it did not end by itself."""
+
 _ANYTHING: tuple[Remedy, ...] = ("retry", "change_model", "write", "stop")
 _NOT_THE_SAME: tuple[Remedy, ...] = ("edit", "change_model", "write", "stop")
 

@@ -11,10 +11,12 @@ from typing import Any
 import msgspec
 
 from ..errors import RoleError, UsageError
+from ..model.failures import CUT_OFF
 from ..model.messages import TargetReply, ToolResult, text_parts
 from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from ..model.steps import Call, Role, Usage
 from ..model.view import View
+from ..rules.schemas import load_package, needs_package
 from ..workers.gateway import SERVICE
 from ..workers.model_errors import kept
 from ..workers.model_request import ModelReply
@@ -28,8 +30,6 @@ from .llm_requests import Spec, as_sent, asked_of, model_request
 from .llm_simulator import Result, read_result, repair_request
 from .protocols import Answer, Stream, no_stream
 from .reading import bad_reply
-
-_CUT = {"length": "Cut off by length.", "content_filter": "Blocked by the content filter."}
 
 PACE = 1.0
 """What waits before a retry are multiplied by."""
@@ -120,6 +120,7 @@ class LlmSimulatorRole:
         if view.call is None:
             raise UsageError("The tool simulator was asked without a call to answer.")
         await load_templates(self._spec)
+        await _load_schemas(view)
         asked = asked_of(self._spec, view)
         reply, call, request = await self._model.ask(asked, stream)
         _must_be_whole(asked, reply, call)
@@ -170,7 +171,7 @@ def _must_be_whole(asked: Request, reply: ModelReply, call: Call) -> None:
     """Raise RoleError for an answer that was cut off. A user's message and a result do not say how
     they ended, as a target's reply does, so half of one would pass for the whole.
     """
-    if (words := _CUT.get(reply.finish_reason)) is None:
+    if (words := CUT_OFF.get(reply.finish_reason)) is None:
         return
     partial = reply.text
     if asked.spoken and (not partial or partial.lstrip().startswith(("{", "`"))):
@@ -178,7 +179,7 @@ def _must_be_whole(asked: Request, reply: ModelReply, call: Call) -> None:
         said.add(partial or "".join(each.arguments for each in reply.tool_calls[:1]))
         partial = said.text
     raise RoleError(
-        f"{call.model}: {words}{kept(len(partial))}",
+        f"{call.model}: {words.capitalize()}.{kept(len(partial))}",
         kind="stopped",
         partial=partial,
         cost=call.cost,
@@ -234,6 +235,12 @@ async def load_templates(spec: object) -> None:
     plain = isinstance(spec, LlmTarget) and spec.prompt is None and not spec.sees_context
     if not plain and isinstance(spec, Spec) and "jinja2" not in sys.modules:
         await asyncio.to_thread(importlib.import_module, "jinja2.sandbox")
+
+
+async def _load_schemas(view: View) -> None:
+    """The same for what checks results against schemas that are not plain."""
+    if "jsonschema" not in sys.modules and needs_package(view.project):
+        await asyncio.to_thread(load_package)
 
 
 def llm_role(role: Role, spec: Any, workers: Workers) -> Any:

@@ -18,6 +18,7 @@ from rollstep.core.files import write_whole
 from rollstep.core.model.project import Project
 from rollstep.core.projects.reader import read_project, read_roles
 from rollstep.core.projects.writer import project_yaml
+from rollstep.core.rules.limits import in_dollars
 from rollstep.core.workers.pool import Workers
 from rollstep.core.workers.prices import takes_schemas
 from rollstep.tui.sanitize import one_line
@@ -166,4 +167,4 @@ def _cost(spent: Spent) -> str:
     if spent.unpriced == spent.calls:
         return "no price is known"
     more = f" and {counted(spent.unpriced, 'call')} without a known price" if spent.unpriced else ""
-    return f"${spent.cost:.4f}{more}"
+    return f"{in_dollars(spent.cost)}{more}"

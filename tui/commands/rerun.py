@@ -18,6 +18,7 @@ from rollstep.core.model.steps import Step
 from rollstep.core.roles.human import HumanNeeded
 from rollstep.core.roles.registry import Roles, build_roles
 from rollstep.core.roles.replay import Recording, with_recorded_tools
+from rollstep.core.rules.limits import in_dollars
 from rollstep.core.rules.rerunning import PYTHON, other_evaluator, other_target, same_messages
 from rollstep.core.session import Session
 from rollstep.core.store.library import Library
@@ -172,7 +173,7 @@ def _how_it_went(session: Session, told: list[str]) -> str:
     path = session.rollout.trajectory(session.head)
     counts = f"{counted(len(path.steps), 'step')}, {counted(len(path.turns()), 'turn')}"
     costs = [step.call.cost for step in path.steps if step.call is not None]
-    paid = f", ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) else ""
+    paid = f", {in_dollars(sum(cost or 0.0 for cost in costs))}" if any(costs) else ""
     if None in costs:
         paid += " and calls whose price is not known" if paid else ", price not known"
     if path.stop is not None:

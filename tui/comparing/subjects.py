@@ -11,6 +11,7 @@ from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, Rollout
 from rollstep.core.model.steps import Step
 from rollstep.core.rules.compare import Comparison, Summary, compare
+from rollstep.core.rules.limits import in_dollars
 
 from ..branches import branch_name
 from ..commands.progress import counted
@@ -78,7 +79,7 @@ def summary_words(summary: Summary, *, brief: bool = False) -> str:
     else:
         pieces.append(one_line(stop.reason) if brief else stop_title(stop))
     if summary.tokens or summary.cost:
-        pieces.append(f"${summary.cost:.4f}, {counted(summary.tokens, 'token')}")
+        pieces.append(f"{in_dollars(summary.cost)}, {counted(summary.tokens, 'token')}")
     if summary.edits:
         pieces.append(counted(summary.edits, "edit"))
     return "; ".join(pieces)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from rollstep.core.errors import RoleError
 from rollstep.core.model.failures import Remedy, remedies
 from rollstep.core.model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
+from rollstep.core.rules.limits import in_dollars
 from rollstep.core.workers.model_request import ModelReply
 from rollstep.core.workers.one_call import ask_model
 from rollstep.core.workers.pool import Workers
@@ -82,5 +83,5 @@ def _facts(reply: ModelReply) -> str:
     usage = reply.usage
     about = "about " if usage.estimated else ""
     tokens = f"{about}{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    cost = "no price is known" if reply.cost is None else f"${reply.cost:.6f}"
+    cost = "no price is known" if reply.cost is None else in_dollars(reply.cost)
     return f"answered in {reply.seconds:.1f} s, {tokens}, {cost}"

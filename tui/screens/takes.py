@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rollstep.core.model.steps import Step
+from rollstep.core.rules.limits import in_dollars
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -177,7 +178,7 @@ class TakesScreen(Screen[str | None], inherit_bindings=False):
         name = f"{'> ' if here else ''}take {index + 1} of {len(self.takes):,}"
         base = ", the base" if step.id == self.base_id and len(self.takes) > 1 else ""
         cost = step.call.cost if step.call is not None else None
-        made = made_by(step) + (f", ${cost:.4f}" if cost is not None else "")
+        made = made_by(step) + (f", {in_dollars(cost)}" if cost is not None else "")
         after = self._steps_after(step.id)
         notes = [f"{after:,} step{'' if after == 1 else 's'} after it" if after else "a leaf"]
         notes += ["an edit"] if self.model.is_edit(step) else []

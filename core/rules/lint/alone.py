@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from ...model.failures import CUT_OFF
 from ...model.messages import (
     OtherPart,
     Payload,
@@ -33,11 +34,6 @@ _SCANNED = 200_000
 """Characters of a text that are scanned for hidden ones."""
 _LONG = 1_000
 """Texts longer than this are worth the pattern that is slow to make but quick to search with."""
-_FINISH = {
-    "length": "cut off by length",
-    "max_tokens": "cut off by length",
-    "content_filter": "blocked by the content filter",
-}
 
 
 def cheap(step: Step) -> tuple[Finding, ...]:
@@ -51,8 +47,8 @@ def _cheap(step: Step) -> Iterator[tuple[str, str]]:
         if payload.is_error:
             yield "tool-error", "the tool answered with an error"
     elif isinstance(payload, TargetReply):
-        if payload.finish_reason in _FINISH:
-            yield "cut-off", _FINISH[payload.finish_reason]
+        if payload.finish_reason in CUT_OFF:
+            yield "cut-off", CUT_OFF[payload.finish_reason]
         if payload.refusal:
             yield "refused", "the target refused"
     if isinstance(payload, TargetReply | UserMessage):
