@@ -88,7 +88,7 @@ def request_blocks(body: str, step: Step | None = None) -> Iterator[Block]:
     for message in messages:
         yield from _message(message)
     if tools is not None:
-        yield Block("heading", f"tools, {_about(tools)}")
+        yield Block("heading", f"tools, {_about(_whole(tools))}")
         yield Block("text", _pretty(tools), 2)
 
 
@@ -105,7 +105,7 @@ def _message(message: Json) -> Iterator[Block]:
 
 
 def _counted(messages: list[Json], tools: Any, step: Step | None) -> str:
-    guess = _tokens(messages) + (_tokens(tools) if tools is not None else 0)
+    guess = _tokens(messages) + (_tokens(_whole(tools)) if tools is not None else 0)
     words = f"about {guess:,} tokens, at four characters each"
     call = step.call if step is not None else None
     if call is None or call.usage.estimated or not call.usage.prompt_tokens:
@@ -123,6 +123,11 @@ def _about(value: Any) -> str:
 def _tokens(value: Any) -> int:
     """Of the texts in a value: its keys and marks are the same in every request."""
     return -(-_characters(value) // CHARACTERS)
+
+
+def _whole(tools: Any) -> str:
+    """Schemas are mostly keys, and those are the tools' own: all of it counts."""
+    return json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
 
 
 def _characters(value: Any) -> int:
