@@ -13,13 +13,13 @@ from rollstep.core import events as ev
 from rollstep.core.casting import RolesFor
 from rollstep.core.errors import InputError, RoleError, StoreError
 from rollstep.core.model.messages import Stop, TargetReply
-from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
+from rollstep.core.model.project import LlmEvaluator, LlmTarget, Project
 from rollstep.core.model.steps import Step
 from rollstep.core.roles.human import HumanNeeded
 from rollstep.core.roles.registry import Roles, build_roles
 from rollstep.core.roles.replay import Recording, with_recorded_tools
 from rollstep.core.rules.limits import in_dollars
-from rollstep.core.rules.rerunning import PYTHON, other_evaluator, other_target, same_messages
+from rollstep.core.rules.rerunning import other_evaluator, other_target, same_messages
 from rollstep.core.session import Session
 from rollstep.core.store.library import Library
 from rollstep.tui.comparing.subjects import Subject
@@ -90,13 +90,16 @@ def _project(old: Subject, options: RerunOptions) -> Project:
 
 
 def _check(project: Project, old: Subject, options: RerunOptions) -> None:
-    """Raise InputError for what the project itself would do that needs a yes. A model's address
-    that was typed here has it; code, wherever it was named, has not.
+    """Raise InputError for what the project itself would do that needs a yes. A model and address
+    that were typed here have it; code, wherever it was named, and addresses in the parameters that
+    go with the model, have not.
     """
-    if options.target is not None and not options.target.startswith(PYTHON):
-        project = msgspec.structs.replace(project, target=EchoTarget())
-    if options.evaluator is not None and not options.evaluator.startswith(PYTHON):
-        project = msgspec.structs.replace(project, evaluator=HeuristicEvaluator())
+    target, evaluator = project.target, project.evaluator
+    if options.target is not None and isinstance(target, LlmTarget):
+        target = msgspec.structs.replace(target, model="", api_base=None)
+    if options.evaluator is not None and isinstance(evaluator, LlmEvaluator):
+        evaluator = msgspec.structs.replace(evaluator, model="", api_base=None)
+    project = msgspec.structs.replace(project, target=target, evaluator=evaluator)
     check_trust([(Path(old.rollout.header.id), project)], options.trust)
 
 

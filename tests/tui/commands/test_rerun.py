@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rollstep.core.model.messages import Stop, ToolResult, payload_text
-from rollstep.core.model.project import LlmTarget, ScriptedEvaluator
+from rollstep.core.model.messages import Stop, ToolResult, payload_text, user_message
+from rollstep.core.model.project import (
+    EchoTarget,
+    HeuristicEvaluator,
+    LlmEvaluator,
+    LlmTarget,
+    Project,
+    ScriptedEvaluator,
+)
 from rollstep.core.model.steps import Step
 from rollstep.core.samples import sample
+from rollstep.core.session import Session
 from rollstep.core.store.change import Saved
 from rollstep.core.store.library import Library
 
@@ -171,6 +180,29 @@ def test_an_object_of_ones_own_needs_trust(
     status, _, error = cli(*command, "--trust")
     assert status == 0, error
     assert set(said(newest(library).steps, "target")) == {"From my own code."}
+
+
+@pytest.mark.parametrize("role", ["target", "evaluator"])
+def test_an_address_in_the_parameters_that_go_along_needs_a_yes(
+    cli: RunCli, tmp_path: Path, role: str
+) -> None:
+    away = '{"api_base": "http://elsewhere.example/v1"}'
+    played: dict[str, Any] = {"target": EchoTarget(), "evaluator": HeuristicEvaluator()}
+    played[role] = {"target": LlmTarget, "evaluator": LlmEvaluator}[role]("openai/m", params=away)
+    library = tmp_path / "library.sqlite"
+
+    async def begun(opened: Library) -> str:
+        project = Project(title="Away", opening="Hi.", **played)
+        session = Session.start(project, library=opened)
+        await session.write(user_message("Hi."))
+        await session.close()
+        return session.rollout.header.id
+
+    with Library.open(library) as opened:
+        rollout = asyncio.run(begun(opened))
+    status, _, error = cli("rerun", rollout, "--library", library, f"--{role}", "openai/other")
+    assert status == 2
+    assert "sends its conversation and your key to http://elsewhere.example" in error
 
 
 @pytest.mark.parametrize(
