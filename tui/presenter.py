@@ -179,11 +179,9 @@ class DebuggerModel(Moving):
         if not step.seq:
             self.pending.add(step.id)
         if step.parent_id == self.leaf:
-            follow = self.cursor == len(self.path) - 1
+            # The cursor follows the head, which another program's step does not move.
             self.path.append(step)
             self.leaf = step.id
-            if follow:
-                self.cursor += 1
             self._retail()
         elif step.parent_id is None or step.parent_id in self.path.at:
             self.layout.reset()

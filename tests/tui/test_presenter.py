@@ -36,14 +36,24 @@ def test_it_opens_at_the_head_with_what_is_recorded_ahead() -> None:
 def test_the_cursor_follows_a_step_made_at_the_end_and_says_when_it_is_saved() -> None:
     model = DebuggerModel(refund("s12"))
     model.apply(ev.VisibilityChanged(hidden=("s12",)))
+    model.apply(ev.HeadMoved("s11"))
     assert model.step_id == "s11"
     _next(model, "n1", user_message("more"), "s11")
+    model.apply(ev.HeadMoved("n1"))
     assert model.step_id == "n1"
     assert "saving 1" in bars.status(model, 160).text
     model.apply(ev.SavedUpTo((("n1", 15),)))
     assert "all saved" in bars.status(model, 160).text
     assert model.step is not None
     assert model.step.seq == 15
+
+
+def test_a_step_of_another_program_at_the_end_leaves_the_cursor() -> None:
+    model = DebuggerModel(refund("s12"))
+    model.apply(ev.VisibilityChanged(hidden=("s12",)))
+    model.apply(ev.HeadMoved("s11"))
+    _next(model, "n1", user_message("more"), "s11")
+    assert (model.step_id, model.ahead) == ("s11", 1)
 
 
 def test_what_is_not_saved_stands_first_and_fits_the_smallest_screen() -> None:
