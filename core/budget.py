@@ -13,10 +13,11 @@ from math import inf
 from typing import NamedTuple
 
 from .errors import RoleError
-from .estimating import Estimate, estimate_of, may_cost, spec_of
+from .estimating import Estimate, estimate_of, may_cost
 from .model.project import Project
 from .model.steps import Attempt, Step
 from .roles.llm import load_templates
+from .roles.llm_requests import model_of
 from .rules.limits import Limits, in_dollars
 from .rules.stepper import Ask
 from .rules.views import PathState
@@ -188,7 +189,7 @@ class RolloutBudget:
         """What these calls may take; nothing for roles that no model plays."""
         found = []
         for ask in asks:
-            spec = spec_of(project, ask.role)
+            spec = model_of(project, ask.role)
             if spec is not None:
                 await load_templates(spec)
                 usual = self.spending.usual_reply(ask.role, spec.model)

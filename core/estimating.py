@@ -23,7 +23,7 @@ from .model.project import (
 )
 from .model.steps import ROLES, Role
 from .model.view import View
-from .roles.llm_requests import Spec, asked_of
+from .roles.llm_requests import Spec, asked_of, model_of
 from .workers.prices import Price, about_tokens, price_of
 
 USUAL_REPLY = 300
@@ -78,24 +78,15 @@ class Estimate(msgspec.Struct, frozen=True):
         return calls * (price.prompt * self.prompt_tokens + price.completion * reply)
 
 
-def spec_of(project: Project, role: Role) -> Spec | None:
-    """The model that plays this role; None where none does."""
-    spec = _spec(project, role)
-    return spec if isinstance(spec, Spec) else None
-
-
-def _spec(project: Project, role: Role) -> Any:
-    return project.tool_simulator if role == "tool" else getattr(project, role)
-
-
 def may_cost(project: Project, role: Role) -> bool:
     """Whether asking this role may cost something: a model, or somebody's code."""
-    return isinstance(_spec(project, role), Spec | PythonEvaluator | PythonTarget | PythonSimulator)
+    spec = project.tool_simulator if role == "tool" else getattr(project, role)
+    return isinstance(spec, Spec | PythonEvaluator | PythonTarget | PythonSimulator)
 
 
 def unpriced(projects: Iterable[Project]) -> list[str]:
     """The models of these projects whose price is unknown, each once."""
-    specs = (spec_of(project, role) for project in projects for role in ROLES)
+    specs = (model_of(project, role) for project in projects for role in ROLES)
     models = dict.fromkeys(spec.model for spec in specs if spec is not None)
     return [model for model in models if price_of(model) is None]
 

@@ -8,7 +8,8 @@ import json
 from typing import Any
 
 from ..errors import UsageError
-from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
+from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
+from ..model.steps import Role
 from ..model.view import View
 from ..workers.model_request import ModelRequest, parameters
 from ..workers.rewriting import without_thoughts
@@ -22,6 +23,12 @@ holds for each try.
 """
 
 Spec = LlmEvaluator | LlmTarget | LlmSimulator
+
+
+def model_of(project: Project, role: Role) -> Spec | None:
+    """The model that plays this role; None where none does."""
+    spec = project.tool_simulator if role == "tool" else getattr(project, role)
+    return spec if isinstance(spec, Spec) else None
 
 
 def asked_of(spec: Spec, view: View) -> Request:
@@ -69,9 +76,8 @@ def preview(view: View) -> str | None:
     nobody. None where no model plays the role, or there is no call to answer. Raises RoleError
     where it cannot be made.
     """
-    project = view.project
-    spec: Any = project.tool_simulator if view.role == "tool" else getattr(project, view.role)
-    if not isinstance(spec, Spec) or (view.role == "tool" and view.call is None):
+    spec = model_of(view.project, view.role)
+    if spec is None or (view.role == "tool" and view.call is None):
         return None
     request = model_request(spec, asked_of(spec, view), stream=True)
     return as_sent(request, parameters(request))

@@ -47,6 +47,10 @@ class _Looked(NamedTuple):
     key: str
     until: float
 
+    def __repr__(self) -> str:
+        """Without the key."""
+        return f"{type(self).__name__}(until={self.until})"
+
 
 _looked: dict[str, _Looked] = {}
 _looking = threading.Lock()

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 from rollstep.core.errors import RoleError
 from rollstep.core.model.failures import Remedy, remedies
-from rollstep.core.model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
+from rollstep.core.model.project import Project
+from rollstep.core.model.steps import ROLES
+from rollstep.core.roles.llm_requests import model_of
 from rollstep.core.rules.limits import in_dollars
 from rollstep.core.workers.model_request import ModelReply
 from rollstep.core.workers.one_call import ask_model
@@ -41,8 +43,8 @@ class Asked(NamedTuple):
 def models_of(projects: Iterable[tuple[Path, Project]]) -> Iterator[Asked]:
     """The models that play in these projects."""
     for _, project in projects:
-        for spec in (project.evaluator, project.target, project.tool_simulator):
-            if isinstance(spec, LlmEvaluator | LlmTarget | LlmSimulator):
+        for role in ROLES:
+            if (spec := model_of(project, role)) is not None:
                 yield Asked(spec.model, spec.api_base, spec.params)
 
 

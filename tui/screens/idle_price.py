@@ -51,9 +51,9 @@ class IdlePrice:
         model.prices[place] = found
         action = model.next_here()
         if found is not None and isinstance(action, Ask):
-            from rollstep.core.estimating import spec_of  # loaded by the reckoning
+            from rollstep.core.roles.llm_requests import model_of  # loaded by the reckoning
 
-            spec = spec_of(model.project, action.role)
+            spec = model_of(model.project, action.role)
             if spec is not None:
                 self._screen.rollstep.controller.warm_up(spec)
         self._screen.repaint(follow=False)
