@@ -34,8 +34,11 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return made
 
 
-def test_where_nobody_watches_it_is_there_at_once(cli: RunCli, kept: Kept) -> None:
+def test_where_nobody_watches_it_is_there_at_once(
+    cli: RunCli, kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
     library, rollout = kept
+    monkeypatch.setenv("COLUMNS", "100")
     status, out, error = cli("replay", rollout[:8], "--library", library)
     assert (status, error) == (0, "")
     rule = "-" * 85
