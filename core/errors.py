@@ -101,9 +101,9 @@ class RoleError(RollstepError):
     those who press the key, ``partial`` what had arrived before it failed, ``cost`` what that
     probably cost in dollars, None where nothing is known to have been paid.
 
-    Kinds: ``raised``, ``timeout``, ``died``, ``bad_reply``, ``empty``, ``not_ready``,
-    ``not_recorded``, and those of
-    the gateway (``workers/model_errors.py``). What can be done about each: ``model/failures.py``.
+    Kinds: ``raised``, ``timeout``, ``died``, ``bad_reply``, ``empty``, ``cancelled``,
+    ``not_ready``, ``not_recorded``, and those of the gateway (``workers/model_errors.py``). What
+    can be done about each: ``model/failures.py``.
     """
 
     def __init__(

@@ -16,6 +16,7 @@ from .asking import Made, make, make_together
 from .clock import Clock, wall_clock
 from .errors import RoleError
 from .ids import IdMaker
+from .model.failures import kept
 from .model.messages import Stop
 from .model.project import Project, StopRules
 from .model.steps import Attempt, Step, role_of
@@ -220,12 +221,8 @@ def attempt_of(
 
 def cancelled(arrived: str) -> RoleError:
     """What is kept of an answer that a human cancelled when a part of it had come."""
-    count = f"{len(arrived):,} character{'s' if len(arrived) != 1 else ''}"
-    return RoleError(
-        f"Cancelled by you. {count} arrived; kept as partial.",
-        kind="cancelled",
-        partial=arrived,
-    )
+    words = f"Cancelled by you.{kept(len(arrived))}"
+    return RoleError(words, kind="cancelled", partial=arrived)
 
 
 def at_once(work: Coroutine[Any, Any, T]) -> T:

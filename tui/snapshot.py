@@ -100,5 +100,5 @@ def tail_lines(tail: Attempt | Asking, width: int) -> list[PaneLine]:
     lines = text_lines(tail.words, width, "error", PANE_LINES)
     lines += text_lines(tail.partial, width, "text", _PARTIAL_LINES) if tail.partial else []
     more = text_lines(what_now(tail), width, "dim", PANE_LINES)
-    head = "cancelled" if tail.kind == "cancelled" else "failed"
-    return [PaneLine("error", head), *lines, *more]
+    how = "cancelled" if tail.kind == "cancelled" else "failed"
+    return [PaneLine("error", how), *lines, *more]

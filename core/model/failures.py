@@ -50,3 +50,10 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
 def remedies(kind: str) -> tuple[Remedy, ...]:
     """What can be done now; for a kind that a user's own role made up, whatever always can."""
     return REMEDIES.get(kind, ("retry", "write", "stop"))
+
+
+def kept(arrived: int) -> str:
+    """What is said behind a failure of so many characters of a reply that had come."""
+    if not arrived:
+        return ""
+    return f" {arrived:,} character{'' if arrived == 1 else 's'} arrived; kept as partial."

@@ -11,14 +11,13 @@ from typing import Any
 import msgspec
 
 from ..errors import RoleError, UsageError
-from ..model.failures import CUT_OFF
+from ..model.failures import CUT_OFF, kept
 from ..model.messages import TargetReply, ToolResult, text_parts
 from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from ..model.steps import Call, Role, Usage
 from ..model.view import View
 from ..rules.schemas import load_package, needs_package
 from ..workers.gateway import SERVICE
-from ..workers.model_errors import kept
 from ..workers.model_request import ModelReply
 from ..workers.one_call import call_model
 from ..workers.pool import Shared, Workers

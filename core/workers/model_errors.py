@@ -37,6 +37,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import RoleError
+from ..model.failures import kept
 from .model_keys import key_name
 from .model_request import ModelRequest
 from .rewriting import WAY_OUT
@@ -201,11 +202,6 @@ def _amid_reply(
 def _no_reply(arrived: int = 0) -> ModelError:
     words = "The server sent something that is not a model reply."
     return ModelError(words + kept(arrived), "bad_reply")
-
-
-def kept(arrived: int) -> str:
-    """What is said of so many characters of a reply that has failed."""
-    return f" {arrived:,} characters arrived; kept as partial." if arrived else ""
 
 
 def detail(error: BaseException | None, wire: Wire, secrets: tuple[str, ...] = ()) -> str:

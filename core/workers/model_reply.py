@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import RoleError
+from ..model.failures import kept
 from ..model.messages import Reasoning, ToolCall
 from ..model.steps import Usage
 from .model_request import ModelReply, ModelRequest
@@ -144,9 +145,7 @@ class Arriving:
         self._size += min(room, len(text))
         if len(text) > room:
             raise RoleError(
-                f"The reply did not end, and was cut off. {self._size:,} characters arrived; "
-                "kept as partial.",
-                kind="overflow",
+                f"The reply did not end, and was cut off.{kept(self._size)}", kind="overflow"
             )
 
     def _add_block(self, block: dict[str, Any]) -> None:
