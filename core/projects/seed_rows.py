@@ -17,7 +17,6 @@ from .scalars import MAX_DIGITS, escape_surrogates, name_shown, printable, shown
 
 MAX_DEPTH = 100
 _KEYS = ("task_id", "user_text", "benchmark", "context")
-_JSON_SPACE = " \t\n\r"
 _SYNTH = '"synth"'
 
 
