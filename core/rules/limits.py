@@ -36,4 +36,6 @@ def in_dollars(amount: float) -> str:
     """An amount to read: cents where that says it all, more digits for little."""
     if amount >= 1 or abs(amount - round(amount, 2)) < 1e-9:
         return f"${amount:.2f}"
+    if abs(amount) < 0.000001:
+        return f"${amount:.9f}".rstrip("0")  # never a zero that is none
     return f"${amount:.4f}" if amount >= 0.0001 else f"${amount:.6f}"

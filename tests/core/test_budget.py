@@ -119,7 +119,8 @@ def test_a_call_that_would_go_past_a_limit_is_refused_in_words(
 def test_amounts_have_the_digits_that_they_need() -> None:
     amounts = (5.0, 0.5, 0.0123, 0.00002, 12.345, 0.0)
     said = ["$5.00", "$0.50", "$0.0123", "$0.000020", "$12.35", "$0.00"]
-    assert list(map(in_dollars, amounts)) == [said[0], said[1], said[2], said[3], "$12.35", "$0.00"]
+    assert list(map(in_dollars, amounts)) == said
+    assert in_dollars(0.0000001) == "$0.0000001"
 
 
 async def test_a_run_never_has_more_under_way_than_it_may_spend() -> None:

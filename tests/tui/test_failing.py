@@ -6,6 +6,7 @@ import pytest
 from rollstep.core.model.failures import REMEDIES
 from rollstep.core.model.steps import Attempt
 from rollstep.tui.failing import what_now
+from rollstep.tui.snapshot import tail_lines
 
 
 def words(kind: str, partial: str = "") -> str:
@@ -30,3 +31,9 @@ def test_whatever_the_kind_it_can_be_written_by_hand_or_stopped(kind: str) -> No
 )
 def test_the_likeliest_comes_first(kind: str, first: str) -> None:
     assert words(kind).startswith(first)
+
+
+@pytest.mark.parametrize(("kind", "head"), [("cancelled", "cancelled"), ("network", "failed")])
+def test_what_a_human_cancelled_is_not_said_to_have_failed(kind: str, head: str) -> None:
+    lines = tail_lines(Attempt("a", None, "target", kind, "Words.", partial="Half"), 60)
+    assert [line.text for line in lines[:3]] == [head, "Words.", "Half"]
