@@ -279,7 +279,9 @@ def _failures(attempts: list[Attempt], now: bool = True) -> Iterator[Block]:
     if not attempts:
         return
     yield Block("text", "")
-    yield Block("heading", f"failed here: {len(attempts)}")
+    cancelled = any(attempt.kind == "cancelled" for attempt in attempts)
+    what = "failed or cancelled" if cancelled else "failed"
+    yield Block("heading", f"{what} here: {len(attempts)}")
     for attempt in attempts[-_FAILURES:]:
         yield Block("error", f"{NAMES[attempt.role]}: {attempt.words}")
         if attempt.cost:

@@ -41,7 +41,9 @@ class Row(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """A path in numbers. Copied steps cost nothing again."""
+    """A path in numbers. Copied steps cost nothing again; ``unpriced`` calls took tokens and have
+    no known price.
+    """
 
     steps: int
     turns: int
@@ -49,6 +51,7 @@ class Summary(NamedTuple):
     cost: float
     tokens: int
     edits: int
+    unpriced: int = 0
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ class _Contents:
     def side(self, edited: Callable[[Step], bool]) -> Side:
         turns: list[int] = []
         turn = 0
-        cost, tokens, edits = 0.0, 0, 0
+        cost, tokens, edits, unpriced = 0.0, 0, 0, 0
         for step in self.steps:
             turn += isinstance(step.payload, Message) or not turn
             turns.append(turn)
@@ -148,9 +151,10 @@ class _Contents:
             if step.call is not None and step.copied_from is None:
                 cost += step.call.cost or 0.0
                 tokens += step.call.usage.tokens
+                unpriced += step.call.cost is None and step.call.usage.tokens > 0
         last = self.steps[-1].payload if self.steps else None
         stop = last if isinstance(last, Stop) else None
-        summary = Summary(len(self.steps), turn, stop, cost, tokens, edits)
+        summary = Summary(len(self.steps), turn, stop, cost, tokens, edits, unpriced)
         return Side(self.steps, tuple(turns), self.calls, summary)
 
 

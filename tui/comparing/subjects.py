@@ -68,6 +68,12 @@ def project_differences(left: Project, right: Project) -> tuple[str, ...]:
     return tuple(name for name in names if getattr(left, name) != getattr(right, name))
 
 
+def _price(summary: Summary) -> str:
+    if not summary.unpriced:
+        return in_dollars(summary.cost)
+    return f"at least {in_dollars(summary.cost)}" if summary.cost else "price not known"
+
+
 def summary_words(summary: Summary, *, brief: bool = False) -> str:
     """``24 steps, 7 turns; stop: max_turns, by rule; $0.0123, 1,204 tokens; 2 edits``; ``brief``
     without who stopped it.
@@ -79,7 +85,7 @@ def summary_words(summary: Summary, *, brief: bool = False) -> str:
     else:
         pieces.append(one_line(stop.reason) if brief else stop_title(stop))
     if summary.tokens or summary.cost:
-        pieces.append(f"{in_dollars(summary.cost)}, {counted(summary.tokens, 'token')}")
+        pieces.append(f"{_price(summary)}, {counted(summary.tokens, 'token')}")
     if summary.edits:
         pieces.append(counted(summary.edits, "edit"))
     return "; ".join(pieces)

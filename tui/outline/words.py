@@ -115,7 +115,7 @@ class Words:
         if item.kind == "draft":
             return DRAFTS[item.words]
         words = one_line(item.words[:_WORDS])
-        return f"failed here: {words}" if item.kind == "failure" else words
+        return f"not made here: {words}" if item.kind == "failure" else words
 
     def _edit(self, step: Step) -> str:
         """What was changed, or written, why, and whether it stands."""

@@ -124,8 +124,8 @@ def test_the_summary_counts_what_each_side_cost_and_how_it_ended() -> None:
     paid = Step("r", "s0", "target", T("no"), "human", call=used)
     copied = Step("c", "r", "evaluator", made[2].payload, "human", copied_from="s2", call=used)
     found = compare(made, (made[0], paid, copied))
-    assert found.left.summary == (3, 1, Stop("max_turns", "rule"), 0.0, 0, 0)
-    assert found.right.summary == (3, 1, Stop("max_turns", "rule"), 0.25, 120, 1)
+    assert found.left.summary == (3, 1, Stop("max_turns", "rule"), 0.0, 0, 0, 0)
+    assert found.right.summary == (3, 1, Stop("max_turns", "rule"), 0.25, 120, 1, 0)
 
 
 few = st.sampled_from(

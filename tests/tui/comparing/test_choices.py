@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from rollstep.core.model.messages import tool_result
 from rollstep.core.model.rollout import Branch
 from rollstep.core.model.steps import Step
+from rollstep.core.rules.compare import Summary
 from rollstep.core.store.library import Library
 from rollstep.tui.comparing.choices import (
     choices,
@@ -114,3 +116,14 @@ def test_a_summary_says_how_long_how_ended_and_what_it_cost() -> None:
     assert summary_words(found.right.summary, brief=True) == (
         "9 steps, 2 turns; not ended; $0.0008, 920 tokens; 1 edit"
     )
+
+
+@pytest.mark.parametrize(
+    ("cost", "unpriced", "price"),
+    [(0.0, 2, "price not known"), (0.5, 1, "at least $0.50"), (0.5, 0, "$0.50")],
+)
+def test_a_price_that_is_not_known_is_not_said_to_be_nothing(
+    cost: float, unpriced: int, price: str
+) -> None:
+    words = summary_words(Summary(3, 1, None, cost, 120, 0, unpriced))
+    assert words == f"3 steps, 1 turn; not ended; {price}, 120 tokens"
