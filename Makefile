@@ -7,16 +7,19 @@ export VENV PYTHON
 # Set in some containers; it would make every start compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Many tests wait for a condition, so that one process a core leaves the cores idle for a while.
+WORKERS ?= $(shell python3 -c "import os; print(min((os.cpu_count() or 1) + 1, 8))")
+
 .PHONY: demo test test-long check format bench lock clean environment environment-dev
 
 demo: environment  ## open the app on a sample project, offline
 	@$(BIN)/rollstep demo
 
 test: environment-dev  ## the whole suite; ARGS="tests/core -k undo" for a part
-	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 
 test-long: environment-dev  ## the tests of minutes, in their long form
-	@ROLLSTEP_LONG_TESTS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup $(ARGS)
+	@ROLLSTEP_LONG_TESTS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 
 check: environment-dev  ## lint, format, types
 	@$(BIN)/ruff check .
