@@ -56,6 +56,8 @@ class IdleLint:
             self._paint()
         elif now < self._quiet_from:
             self._later(self._quiet_from - now)
+        elif self._is_searching():
+            self._later(_REST)
         elif not self._may_check():
             self._busy = True
             self._screen.rollstep.later(self._load())
@@ -75,6 +77,11 @@ class IdleLint:
             self._painting = False
             self._screen.rollstep.tell_over(self._screen)
         self._painted = version, time.monotonic()
+
+    def _is_searching(self) -> bool:
+        """Whether somebody waits for a search, whose slices come first."""
+        search = self._screen.search
+        return search is not None and not search.done
 
     def _may_check(self) -> bool:
         return self._package or not self._screen.model.lint.needs_package()
