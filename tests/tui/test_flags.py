@@ -12,6 +12,7 @@ from rollstep.core.model.marks import Silence
 from rollstep.core.model.messages import target_reply, tool_result, user_message
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.tui import bars
+from rollstep.tui.find import Find
 from rollstep.tui.inspector import TABS, document
 from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.screens.choose import ChooseScreen
@@ -139,6 +140,19 @@ async def test_walking_flags_says_what_has_not_been_looked_at_yet(opened: Opened
         await driver.press("left_square_bracket")
         words = "No flagged step before this one. 400 steps are still being looked at."
         assert words in driver.text()
+
+
+async def test_a_search_goes_before_the_linters_idle_work(opened: Opened) -> None:
+    async with opened(snapshot=big(400)) as driver:
+        screen, lint = driver.screen, driver.screen.model.lint
+        screen.idle_lint._quiet_from = 0.0
+        screen.search = Find(screen.model.path.steps, "nowhere", 0)
+        before = lint.waiting
+        screen.idle_lint._slice()
+        assert lint.waiting == before > 0
+        screen.search.done = True
+        screen.idle_lint._slice()
+        assert lint.waiting < before
 
 
 async def at_the_failed_command(driver: Driver) -> DebuggerModel:
