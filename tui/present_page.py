@@ -19,16 +19,17 @@ from .rows import Row, row
 from .sanitize import visible
 from .wrap import wrap
 
-_LANE = 4
-"""Cells that each lane stands further to the right than the one before."""
+_STAGGER = 4
+"""Cells that each role stands further to the right than the one before, in one column."""
 _BAR = "┃ "
 
 
 class Page(Document):
     """Blocks that come one after the other."""
 
-    def __init__(self, blocks: Iterable[Shown] = ()) -> None:
+    def __init__(self, blocks: Iterable[Shown] = (), stagger: int = _STAGGER) -> None:
         super().__init__([])
+        self._stagger = stagger
         self._roles: list[Role | None] = []
         self._coming: deque[Shown] = deque()
         self._typing: _Typing | None = None
@@ -82,7 +83,7 @@ class Page(Document):
     def _put(self, shown: Shown) -> None:
         block, role = shown.block, shown.role
         if role is not None:
-            lane = ROLES.index(role) * _LANE
+            lane = ROLES.index(role) * self._stagger
             block = Block(block.style, block.text, lane + len(_BAR) + block.indent)
         place = len(self.blocks)
         self.blocks.append(block)
@@ -137,7 +138,7 @@ class Page(Document):
         text = self.lines(item)[line]
         if role is None:
             return row((text, block.style))
-        lane = ROLES.index(role) * _LANE
+        lane = ROLES.index(role) * self._stagger
         inner = block.indent - lane - len(_BAR)
         return row(
             (" " * lane, "text"),

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from rollstep.core.model.messages import UserMessage
 from rollstep.core.model.project import Project
-from rollstep.core.model.steps import Step
+from rollstep.core.model.steps import ROLES, Step
 
 from .document import Block
 from .path import Path
+from .present_lanes import LanesPage
 from .present_page import Page
 from .present_steps import Shown, cover, shown_step
 
@@ -35,7 +36,10 @@ class Player:
         self.at = min(at, len(path) - 1)
         self.speed = 1
         self.playing = True
-        self.page = Page()
+        self.page: Page | LanesPage = Page()
+        self._beside = False
+        played = {step.role for step in path.steps}
+        self._roles = [role for role in ROLES if role != "tool" or role in played]
         self._wait = 0.0
         self._now: float | None = None
         self._show(typed=True)
@@ -66,6 +70,12 @@ class Player:
     def at_end(self) -> bool:
         """Whether the last step is whole."""
         return self.at == len(self._path) - 1 and self.page.whole
+
+    def side_by_side(self, beside: bool) -> None:
+        """Whether each role has a lane of its own, or all of them share one column."""
+        if beside != self._beside:
+            self._beside = beside
+            self._show(typed=self.playing and not self.page.whole)
 
     # playing
 
@@ -158,7 +168,10 @@ class Player:
     def _show(self, *, typed: bool) -> None:
         """A page with the turn up to the step at hand, which is typed or whole."""
         old = self.page
-        self.page = Page(cover(self._project) if self.at < 0 else ())
+        if self.at < 0:
+            self.page = Page(cover(self._project))
+        else:
+            self.page = LanesPage(self._roles) if self._beside else Page()
         self.page.resize(old.width, old.height)
         self._wait = BEFORE_TURN
         if self.at >= 0:
@@ -173,7 +186,8 @@ class Player:
 
     def _begin(self, place: int, *, typed: bool) -> None:
         self.page.follow = True
-        self.page.begin(shown_step(place + 1, self._path.steps[place], self._path.call.get(place)))
+        step, call = self._path.steps[place], self._path.call.get(place)
+        self.page.begin(shown_step(place + 1, step, call, named=not self._beside))
         if not typed:
             self.page.finish()
         if self.page.whole:

@@ -51,28 +51,32 @@ def cover(project: Project) -> list[Shown]:
     return [*map(Shown, blocks), *(Shown(Block("dim", words)) for words in players)]
 
 
-def shown_step(number: int, step: Step, call: ToolCall | None) -> list[Shown]:
-    """All of a step; ``number`` counts from 1, ``call`` is the one that a result answers."""
+def shown_step(
+    number: int, step: Step, call: ToolCall | None, *, named: bool = True
+) -> list[Shown]:
+    """All of a step; ``number`` counts from 1, ``call`` is the one that a result answers. Where it
+    stands says whose it is, the title does not: not ``named``.
+    """
     role = step.role
     return [
         Shown(Block("text", "")),
-        Shown(Block(f"{role}:strong", _title(number, step, call)), AT_ONCE, role),
+        Shown(Block(f"{role}:strong", _title(number, step, call, named)), AT_ONCE, role),
         *_content(step),
     ]
 
 
-def _title(number: int, step: Step, call: ToolCall | None) -> str:
-    name = LANES[ROLES.index(step.role)]
+def _title(number: int, step: Step, call: ToolCall | None, named: bool) -> str:
+    name = LANES[ROLES.index(step.role)] if named else ""
     if isinstance(step.payload, Stop):
         name = stop_title(step.payload)
     elif isinstance(step.payload, SystemNote):
         name = "System note"
     elif call is not None:
-        name = f"{name}  {call_text(call, 60)}"
+        name = f"{name}  {call_text(call, 60)}".strip()
     notes = [f"injected: {step.injected}"] if step.injected else []
     if step.origin == "human":
         notes.append(made_by(step))
-    return "  ".join([f"{number}  {name}", *(f"({note})" for note in notes)])
+    return "  ".join([f"{number}  {name}".rstrip(), *(f"({note})" for note in notes)])
 
 
 def _content(step: Step) -> Iterator[Shown]:

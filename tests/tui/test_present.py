@@ -31,8 +31,12 @@ def shown(driver: Driver) -> PresentScreen:
 
 def text(driver: Driver) -> str:
     screen = shown(driver)
-    panes = (screen.top, screen.body, screen.bottom)
+    panes = [pane for pane in screen.panes if pane.display]
     return "\n".join(row.text for pane in panes for row in pane._rows)
+
+
+def lane(driver: Driver, place: int) -> str:
+    return "\n".join(row.text for row in shown(driver).lanes[place]._rows)
 
 
 async def presented(driver: Driver, *keys: str) -> None:
@@ -48,8 +52,8 @@ def nobody(project: Project) -> Any:
 async def test_a_turn_is_presented_at_every_size(
     opened: Opened, same_screen: Callable[..., None], size: tuple[int, int]
 ) -> None:
-    """The title and the turns, [2] marked; the steps of this turn one under the other, each in its
-    lane behind a bar, as far as it was played; the keys and which were pressed.
+    """The title and the turns, [2] marked; the steps of this turn as far as it was played, in one
+    column behind bars or, where there is room, in three lanes; the keys and which were pressed.
     """
     async with opened(snapshot=refund(head="s6"), size=size) as driver:
         await presented(driver, "right", "right")
@@ -66,6 +70,40 @@ async def test_what_was_sent_is_at_hand(
         same_screen(driver.app)
         await driver.press("escape")
         assert shown(driver).sent is None
+
+
+async def test_lanes_stand_side_by_side_where_there_is_room_and_each_holds_its_own(
+    opened: Opened,
+) -> None:
+    async with opened(snapshot=refund(head="s6"), size=(160, 45)) as driver:
+        await presented(driver, "right", "right")
+        assert not shown(driver).body.display
+        assert [lane(driver, place).split()[0] for place in range(3)] == [
+            "Evaluator",
+            "Target",
+            "Tool",
+        ]
+        assert "8  check_policy(" in lane(driver, 2)
+        assert "check_policy(" not in lane(driver, 0)
+        assert "> check_policy" in lane(driver, 1)
+        await driver.pilot.resize_terminal(100, 30)
+        await driver.until(lambda: shown(driver).body.display)
+        assert not shown(driver).lanes[0].display
+        assert "8  Tool simulator  check_policy(" in text(driver)
+        await driver.pilot.resize_terminal(120, 30)
+        await driver.until(lambda: not shown(driver).body.display)
+        assert "8  check_policy(" in lane(driver, 2)
+
+
+async def test_up_and_down_scroll_the_lane_of_the_step_at_hand(opened: Opened) -> None:
+    async with opened(snapshot=refund(head="s4"), size=(120, 24)) as driver:
+        await presented(driver, "home", "right", "right", "right")
+        assert "4439" in lane(driver, 2)
+        said = lane(driver, 0)
+        await driver.press("pageup", "up")
+        assert "4439" not in lane(driver, 2)
+        assert lane(driver, 0) == said
+        assert "↓ more" in text(driver)
 
 
 async def test_all_of_it_is_played_and_nobody_is_asked(opened: Opened) -> None:

@@ -22,6 +22,7 @@ from ..document import Document
 from ..inspector import TABS, Tab, document
 from ..palette import Palette
 from ..present_bars import column, foot, head, key_name
+from ..present_lanes import SIDE_BY_SIDE, LanesPage
 from ..present_player import Player
 from ..presenter import DebuggerModel
 from ..rows import Row
@@ -95,8 +96,10 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
         """Where we are, the text, how it is played."""
         self.top = RowsPane(self.palette, id="present-top", selectable=False)
         self.body = RowsPane(self.palette, id="present-body")
+        self.lanes = [RowsPane(self.palette, id=f"present-lane{place}") for place in range(3)]
         self.bottom = RowsPane(self.palette, id="present-bottom", selectable=False)
-        yield from (self.top, self.body, self.bottom)
+        self.panes = (self.top, self.body, *self.lanes, self.bottom)
+        yield from self.panes
 
     def on_mount(self) -> None:
         """Begin."""
@@ -116,7 +119,7 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
 
     def set_palette(self, palette: Palette) -> None:
         """Other colours, at once."""
-        for pane in (self.top, self.body, self.bottom):
+        for pane in self.panes:
             pane.set_palette(palette)
 
     def flash(self, words: str, style: str = "warn") -> None:
@@ -141,8 +144,8 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
             return
         width, height = self.app.size
         below = 2 if self.keys_shown else 1
+        self.player.side_by_side(width >= SIDE_BY_SIDE)
         self.top.place(Region(0, 0, width, 2))
-        self.body.place(Region(0, 2, width, max(height - 2 - below, 1)))
         self.bottom.place(Region(0, height - below, width, below))
         title = self.model.rollout.header.title
         sent = self.sent is not None
@@ -157,13 +160,32 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
 
     def _paint_body(self) -> None:
         width, height = self.app.size
-        margin, wide = column(width)
+        below = 2 if self.keys_shown else 1
         shown = self.sent or self.player.page
-        shown.resize(wide, max(height - (4 if self.keys_shown else 3), 1))
+        beside = isinstance(shown, LanesPage)
+        self.body.place(Region() if beside else Region(0, 2, width, max(height - 2 - below, 1)))
+        if isinstance(shown, LanesPage):
+            self._paint_lanes(shown, width, max(height - 3 - below, 1))
+            return
+        for pane in self.lanes:
+            pane.place(Region())
+        margin, wide = column(width)
+        shown.resize(wide, max(height - 2 - below, 1))
         lead = (" " * margin, "text")
         self.body.set_rows(
             [Row((lead, *line.spans), line.fill, line.gutter + margin) for line in shown.rows()]
         )
+
+    def _paint_lanes(self, page: LanesPage, width: int, height: int) -> None:
+        page.resize(width, height)
+        lanes = page.lanes()
+        for place, pane in enumerate(self.lanes):
+            if place < len(lanes):
+                lane = lanes[place]
+                pane.place(Region(lane.x, 3, lane.width, height))
+                pane.set_rows(lane.rows)
+            else:
+                pane.place(Region())
 
     def _paint_foot(self) -> None:
         if not self.children:
