@@ -7,6 +7,7 @@
     │   ├── ProjectFileError      a project file; carries every fault found at once
     │   ├── SeedFileError         a seed JSONL
     │   ├── BundleError           a ``*.rollstep.jsonl``
+    │   ├── FormatError           a file, or a record of it, in another tool's format
     │   └── ThemeError            a theme file
     ├── UsageError                the caller misused us: an unknown step, a role that is not there
     │   └── IllegalStepError      a step that the stepper's table forbids
@@ -77,6 +78,10 @@ class SeedFileError(InputError):
 
 class BundleError(InputError):
     """A bundle cannot be read."""
+
+
+class FormatError(InputError):
+    """A file of another tool's, or one record of it, cannot be read as what it is."""
 
 
 class ThemeError(InputError):

@@ -15,6 +15,7 @@ import msgspec
 from .errors import ExportError, UsageError
 from .files import must_be_free, write_whole
 from .formats.jsonl import line_bytes
+from .formats.options import WriteOptions
 from .formats.report import Report
 from .formats.subject import Subject
 from .formats.table import FORMATS, Format
@@ -38,8 +39,9 @@ def subject_of(
     marks: Sequence[Mark] = (),
     scores: Sequence[Score] = (),
     attempts: int = 0,
+    options: WriteOptions | None = None,
 ) -> Subject:
-    """The branch that ends at ``leaf_id``, or its first ``up_to`` steps.
+    """The branch that ends at ``leaf_id``, or its first ``up_to`` steps, to be written so.
 
     Raises UsageError when the branch has no step of that number.
     """
@@ -60,6 +62,11 @@ def subject_of(
         len(path) - len(steps),
         len(leaves),
         attempts,
+        options or WriteOptions(),
+        rollout,
+        header.title,
+        header.format,
+        header.extra,
     )
 
 
@@ -130,6 +137,8 @@ def provenance_beside(name: str, path: Path) -> Path | None:
 def render(subject: Subject, name: str) -> bytes:
     """The bytes of an export of one trajectory. Raises ExportError where the format refuses it."""
     fmt = format_named(name)
+    if fmt.rows is not None:
+        return b"".join(row.data for row in fmt.rows(subject))
     if fmt.render is not None:
         return fmt.render(subject)
     if name == "project":

@@ -6,8 +6,9 @@ import msgspec
 
 from ..model.marks import Mark, Score
 from ..model.project import Project
-from ..model.rollout import Trajectory
+from ..model.rollout import Rollout, Trajectory
 from ..model.steps import Step
+from .options import WriteOptions
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -15,6 +16,9 @@ class Subject(msgspec.Struct, frozen=True):
 
     ``projects`` are the project's revisions, which ``Step.revision`` indexes. ``seed`` is the run's
     seed and ``row`` the project's record in its source, from 0; derived ids depend on both.
+    ``options`` are the choices of the person who exports. ``rollout`` is the tree that the
+    trajectory is a path of, where a format looks at other takes. ``format`` and ``extra`` are those
+    of the rollout's header: the format it was read as, and what else its record held.
     ``later`` counts the steps of the branch that were cut off ("up to here"), ``branches`` the
     rollout's other leaves, ``attempts`` its failures.
     """
@@ -29,6 +33,11 @@ class Subject(msgspec.Struct, frozen=True):
     later: int = 0
     branches: int = 0
     attempts: int = 0
+    options: WriteOptions = WriteOptions()
+    rollout: Rollout | None = None
+    title: str = ""
+    format: str = ""
+    extra: str = ""
 
     @property
     def project(self) -> Project:

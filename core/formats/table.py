@@ -1,4 +1,4 @@
-"""The table of formats: their names, their file suffixes, what they hold, and how they write.
+"""The table of formats: their names, their file suffixes, what they hold, how they write and read.
 
 Three formats are known here only by what they hold, since writing them takes parts of the program
 that formats do not know: ``bundle`` (the library's own), ``project`` and ``seed`` (the checker of
@@ -7,32 +7,55 @@ project files). ``core/export.py`` joins those.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from ..errors import Fault
 from ..model.messages import UserMessage, payload_text
 from . import markdown, openai_chat, turn_records
+from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
+from .rows import Row
 from .subject import Subject
 
 Render = Callable[[Subject], bytes]
+"""A trajectory as a document of its own."""
+
+Rows = Callable[[Subject], Iterable[Row]]
+"""A trajectory as the rows of a line format. Raises ExportError where the check finds a fault."""
+
+Collect = Callable[[Iterable[Subject]], Iterable[bytes]]
+"""Many trajectories as one document, in pieces."""
 
 
 class Format(msgspec.Struct, frozen=True):
-    """One format. ``holds`` are keys of ``FEATURES``; ``render`` is None where the writer is joined
-    later; ``whole`` marks a format that takes whole rollouts and not one trajectory.
+    """One format: a file, and a row of the table below.
+
+    ``holds`` are keys of ``FEATURES``. A line format has ``rows``, a document format ``render``,
+    and ``collect`` too where one document takes many trajectories; all three are None where the
+    writer is joined later, or where there is only a ``reader``. ``whole`` marks a format that takes
+    whole rollouts and not one trajectory, ``unique`` one whose readers refuse equal rows, so that
+    each is written once. ``heeds`` names the fields of ``WriteOptions`` that make a difference.
+    ``training`` marks what trainers read: its provenance is always written beside it. ``reader`` is
+    None where nothing is read back.
     """
 
     name: str
     suffix: str
     what: str
-    holds: frozenset[str]
+    holds: frozenset[str] = frozenset()
     render: Render | None = None
     check: Check | None = None
     notes: Notes | None = None
     whole: bool = False
+    rows: Rows | None = None
+    collect: Collect | None = None
+    unique: bool = False
+    heeds: frozenset[str] = frozenset()
+    training: bool = False
+    reader: Reader | None = None
+    writes: bool = True
 
 
 def _check_opening(subject: Subject) -> tuple[Fault, ...]:

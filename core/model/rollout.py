@@ -13,7 +13,8 @@ from .steps import Step
 
 class RolloutHeader(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is known of a rollout besides its steps. ``source`` names the file (or sample) it came
-    from and ``record`` the row in it, counted from 0.
+    from and ``record`` the row in it, counted from 0. For an import ``format`` is the format that
+    it was read as, and ``extra`` what its record held that nothing here does: a JSON object.
     """
 
     id: str
@@ -22,6 +23,8 @@ class RolloutHeader(msgspec.Struct, frozen=True, omit_defaults=True):
     seed: int = 0
     source: str = ""
     record: int | None = None
+    format: str = ""
+    extra: str = ""
 
 
 class Branch(msgspec.Struct, frozen=True, omit_defaults=True):

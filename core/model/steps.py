@@ -71,7 +71,8 @@ class Step(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     ``state`` is a tool simulator's own state after this step, as JSON text; ``state_stale`` marks
     a state that was copied from before an edit. ``revision`` indexes the rollout's project
     revisions. ``take`` is the number of the answer where a role was asked anew (0: the first);
-    takes stand in this order, in whichever they came.
+    takes stand in this order, in whichever they came. ``extra`` is, for a step that was imported,
+    what its source said of it that no field here holds: a JSON object as text.
     """
 
     id: str
@@ -93,6 +94,7 @@ class Step(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     state_stale: bool = False
     revision: int = 0
     take: int = 0
+    extra: str = ""
 
 
 class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
