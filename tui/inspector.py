@@ -29,6 +29,7 @@ from .document import Block, Document
 from .failing import what_now
 from .presenter import DebuggerModel
 from .prices import reckoned, spent
+from .requests import NOT_STORED, Stored
 from .stepview import call_text, first_words, other_part, stop_title
 from .who import NAMES, made_by
 
@@ -63,9 +64,9 @@ TABS = (
 
 
 def document(
-    model: DebuggerModel, tab: Tab, request: str | None = None, *, reading: bool = False
+    model: DebuggerModel, tab: Tab, stored: Stored = NOT_STORED, *, reading: bool = False
 ) -> Document:
-    """The page for the step under the cursor. ``request`` is the body that was sent, if stored;
+    """The page for the step under the cursor. ``stored`` is the request that was sent, if any is;
     ``reading`` leaves out what keys do, where they do it not.
     """
     step = model.step
@@ -74,7 +75,7 @@ def document(
     if tab.role is not None:
         from .sent import sent_blocks
 
-        return Document(list(sent_blocks(model, tab.role, request)), at_end=True)
+        return Document(list(sent_blocks(model, tab.role, stored)), at_end=True)
     if tab.id == "raw":
         return Document([Block("text", raw_text(step))])
     if tab.id == "diff":

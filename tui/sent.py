@@ -25,41 +25,60 @@ from rollstep.core.workers.prices import CHARACTERS
 from .document import Block
 from .inspector import call_blocks, kind_words, pretty
 from .presenter import DebuggerModel
+from .requests import Stored, original
 from .stepview import call_text
 from .who import NAMES, kind_of, who
 
 Json = dict[str, Any]
 
 
-def sent_blocks(model: DebuggerModel, role: Role, request: str | None) -> Iterator[Block]:
-    """What the role was sent for the step under the cursor, or would be after it. ``request`` is
-    the body that was sent, where one is stored.
+def sent_blocks(model: DebuggerModel, role: Role, stored: Stored) -> Iterator[Block]:
+    """What the role was sent for the step under the cursor, or would be after it. ``stored`` is
+    the request that was sent, where there is one.
     """
     step = model.step
     assert step is not None
     own = step.role == role and not isinstance(step.payload, SystemNote)
     number = model.cursor + 1
     name = NAMES[role]
-    if own and request is not None:
-        yield Block("heading", f"sent to the {name} for step {number}, as stored")
-        yield from request_blocks(request, step)
+    if own and (stored.body is not None or stored.coming):
+        copied = ", copied from the step that it was sent for" if stored.copied else ""
+        yield Block("heading", f"sent to the {name} for step {number}, as stored{copied}")
+        if stored.body is None:
+            yield Block("dim", "the stored request is being fetched …")
+        else:
+            yield from request_blocks(stored.body, original(model, step))
         return
     steps = model.path.steps[: model.cursor if own else model.cursor + 1]
     project = model.rollout.project_of(step) if own else model.project
     view = view_for(project, steps, role)
     when = f"for step {number}" if own else f"were it asked after step {number}"
     yield Block("heading", f"given to the {name} {when}")
-    if own and step.origin == "import":
-        yield Block("warn", "reconstructed: the import holds no request")
-    elif own and step.origin == "human":
-        yield Block("dim", "written by hand: nothing was sent; this is what would have been")
+    if own:
+        yield _reconstructed(original(model, step), stored)
     if kind_of(project, role) == "llm":
-        yield from _preview(view)
+        yield from _preview(view, asked=own)
     else:
         yield from _view(view)
 
 
-def _preview(view: View) -> Iterator[Block]:
+def _reconstructed(step: Step, stored: Stored) -> Block:
+    """Why no stored request is shown, and what is shown instead."""
+    if stored.lost:
+        return Block("warn", "reconstructed: this library does not hold the request that was sent")
+    if step.origin == "import":
+        return Block("warn", "reconstructed: the import holds no request")
+    if step.origin == "human":
+        words = "written by hand: nothing was sent; this is what would have been"
+        return Block("dim", words)
+    if step.origin == "model":
+        return Block("dim", "reconstructed: the role told of no request; it was given this")
+    return Block(
+        "dim", f"no model was asked ({step.origin}): nothing was sent; it had this to go by"
+    )
+
+
+def _preview(view: View, *, asked: bool) -> Iterator[Block]:
     from rollstep.core.roles.llm_requests import preview
 
     try:
@@ -70,7 +89,8 @@ def _preview(view: View) -> Iterator[Block]:
     if body is None:
         yield from _view(view)
         return
-    yield Block("dim", "a preview by the code that asks; a headless run does not stream")
+    if not asked:
+        yield Block("dim", "a preview by the code that asks; a headless run does not stream")
     yield from request_blocks(body)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rollstep.core.model.messages import user_message
 from rollstep.tui.screens.editor import EditorScreen
 from rollstep.tui.screens.key_guard import KeyGuard
@@ -215,6 +217,34 @@ async def test_a_step_full_screen(opened: Opened, same_screen: Callable[..., Non
         assert '"4439"' in body
         await driver.press("escape")
         assert driver.app.screen is driver.app.debugger
+
+
+async def test_the_step_full_screen_shows_the_stored_request_where_there_is_one(
+    opened: Opened,
+) -> None:
+    snapshot = refund(head="s2")
+    steps = tuple(
+        replace(step, call=replace(step.call, request="d1"))
+        if step.id == "s2" and step.call
+        else step
+        for step in snapshot.steps
+    )
+    async with opened(snapshot=snapshot._replace(steps=steps)) as driver:
+        coming: Future[str | None] = Future()
+        driver.app.controller.request = lambda digest: coming  # type: ignore[method-assign]
+        await driver.press("enter", "i", "i")
+        reader = driver.app.screen
+        assert isinstance(reader, ReaderScreen)
+
+        def body() -> str:
+            return "\n".join(row.text for row in reader.body._rows)
+
+        assert "the stored request is being fetched" in body()
+        coming.set_result('{"model": "as it was sent"}')
+        await driver.until(lambda: "as it was sent" in body())
+        assert "sent to the target for step 2, as stored" in body()
+        await driver.press("left_square_bracket", "i", "i", "i", "i", "i")
+        assert "nothing was sent" in body()
 
 
 async def test_a_click_selects_a_step_and_one_on_the_timeline_jumps(opened: Opened) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import Future
 from typing import Any
 
 import msgspec
+import pytest
 from rollstep.core.model.messages import ToolCall, target_reply, user_message
 from rollstep.core.model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project, Tool
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Call, Step, Usage
 from rollstep.tui.inspector import TABS, document
 from rollstep.tui.presenter import DebuggerModel
+from rollstep.tui.requests import Requests, Stored
 from rollstep.tui.snapshot import Snapshot
 
 from .synthetic import chain
@@ -36,7 +39,7 @@ def model(steps: tuple[Step, ...], project: Project = PROJECT) -> DebuggerModel:
 
 def page(shown: DebuggerModel, name: str, request: str | None = None) -> str:
     tab = next(tab for tab in TABS if name in (tab.role, tab.id))
-    return "\n".join(block.text for block in document(shown, tab, request).blocks)
+    return "\n".join(block.text for block in document(shown, tab, Stored(request)).blocks)
 
 
 REQUEST: dict[str, Any] = {
@@ -72,6 +75,64 @@ def test_the_provider_s_own_count_stands_beside_the_estimate() -> None:
         text = page(model(tuple(steps)), "target", json.dumps(REQUEST))
         assert "at four characters each" in text
         assert ("the provider counted 288" in text) == bool(words)
+
+
+def made(step: Step, **fields: Any) -> Step:
+    return msgspec.structs.replace(step, **fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"origin": "import"}, "reconstructed: the import holds no request"),
+        ({"origin": "human"}, "written by hand: nothing was sent"),
+        ({"origin": "script"}, "no model was asked (script): nothing was sent"),
+        ({"origin": "model"}, "reconstructed: the role told of no request"),
+    ],
+)
+def test_what_is_no_stored_request_says_what_it_is(fields: dict[str, Any], words: str) -> None:
+    first, last = chain(PATH)
+    text = page(model((first, made(last, **fields))), "target")
+    assert words in text
+    assert "as stored" not in text
+    assert "Be kind." in text
+
+
+async def test_a_stored_request_is_fetched_once_and_shown_for_its_copies_too() -> None:
+    first, last = chain(PATH)
+    last = made(last, origin="model", call=Call("openai/agent", request="d1"))
+    copy = made(last, id="c2", seq=3, origin="model", copied_from=last.id, call=None)
+    shown = model((first, last, copy))
+    fetched: list[str] = []
+    running: list[Any] = []
+    there: Future[str | None] = Future()
+
+    def fetch(digest: str) -> Future[str | None]:
+        fetched.append(digest)
+        return there
+
+    tab = next(tab for tab in TABS if tab.role == "target")
+    told: list[int] = []
+    requests = Requests(fetch, running.append)
+    for step_id in (last.id, copy.id):
+        shown.go_to(step_id)
+        stored = requests.of(shown, "target", lambda: told.append(1))
+        assert stored.coming
+        text = "\n".join(block.text for block in document(shown, tab, stored).blocks)
+        assert "being fetched" in text
+        assert "reconstructed" not in text
+    assert requests.of(shown, "evaluator") == Stored()
+    there.set_result(json.dumps(REQUEST))
+    await running[0]
+    assert (fetched, told, len(running)) == (["d1"], [1, 1], 1)
+    stored = requests.of(shown, "target")
+    text = "\n".join(block.text for block in document(shown, tab, stored).blocks)
+    assert "for step 2, as stored, copied from the step that it was sent for" in text
+    lost = page(shown, "target")
+    assert "as stored" not in lost
+    gone = Stored(lost=True)
+    text = "\n".join(block.text for block in document(shown, tab, gone).blocks)
+    assert "reconstructed: this library does not hold the request that was sent" in text
 
 
 def test_what_would_be_sent_next_is_shown_as_the_code_that_asks_makes_it() -> None:

@@ -22,6 +22,7 @@ from ..inspector import TABS, Tab, document
 from ..palette import Palette
 from ..panes import NARROW, PaneView
 from ..presenter import DebuggerModel
+from ..requests import Requests
 from ..rows import Row, Span, row
 from ..sanitize import one_line
 from ..settings import Settings
@@ -81,7 +82,10 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self._arranged_for = Size(0, 0)
         self._unpainted = ""
         self._streaming = False
-        self._requests: dict[str, str | None] = {}
+        self.requests = Requests(
+            lambda digest: self.rollstep.controller.request(digest),
+            lambda work: self.rollstep.later(work),
+        )
 
     @property
     def rollstep(self) -> RollstepApp:
@@ -155,7 +159,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.model = model
         self.view = PaneView(model)
         self.search, self.flashed, self._document_key = None, None, None
-        self._requests.clear()
+        self.requests.clear()
         self.rearrange()
 
     # painting
@@ -216,7 +220,8 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
                 self._rest_then_repaint()
             else:
                 self._document_key = key
-                self.document = document(self.model, tab, self._request(tab))
+                stored = self.requests.of(self.model, tab.role, self._request_arrived)
+                self.document = document(self.model, tab, stored)
         self._rested = False
         side = 0 if self.arrangement.below else 2
         self.document.resize(region.width - side - 1, region.height - 1)
@@ -244,30 +249,13 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         step = model.step
         takes = model.takes(model.cursor) if step else 0
         failed = len(model.attempts.get(model.step_id, ()))
-        stored = self._requests.get(step.call.request) if step and step.call else None
+        stored = self.requests.of(model, tab.role)
         hint = bars.here_words(model)
         breaks = model.breaks_at(model.cursor) and model.breakpoints if step else ()
         flags = (model.path.flags.found.get(model.cursor), model.silences)
-        return (step, tab.id, model.cursor, takes, failed, hint, stored is None, breaks, flags)
+        return (step, tab.id, model.cursor, takes, failed, hint, stored.coming, breaks, flags)
 
-    def _request(self, tab: Tab) -> str | None:
-        """The stored request of the step, fetched from the library when it is first looked at."""
-        step = self.model.step
-        if step is None or step.call is None or not step.call.request or tab.role != step.role:
-            return None
-        digest = step.call.request
-        if digest not in self._requests:
-            self._requests[digest] = None
-            future = self.rollstep.controller.request(digest)
-            self.rollstep.later(self._fetch(digest, future))
-        return self._requests[digest]
-
-    async def _fetch(self, digest: str, future: object) -> None:
-        import asyncio
-        from concurrent.futures import Future
-
-        assert isinstance(future, Future)
-        self._requests[digest] = await asyncio.wrap_future(future)
+    def _request_arrived(self) -> None:
         self._rested = True
         self.repaint_inspector()
 

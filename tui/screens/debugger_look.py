@@ -242,8 +242,9 @@ class LookActions:
         """The step full screen."""
         from .reader import ReaderScreen
 
-        self.screen.app.push_screen(
-            ReaderScreen(self.screen.model, self.screen.palette, self.screen.tab)
+        screen = self.screen
+        screen.app.push_screen(
+            ReaderScreen(screen.model, screen.palette, screen.tab, screen.requests)
         )
 
     # copying

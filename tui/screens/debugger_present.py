@@ -38,8 +38,8 @@ class Actions:
             screen.flash("There is nothing to present yet: s makes the first step.", "dim")
         elif screen.make.idle():
             self._leaf = model.leaf
-            fetch = screen.rollstep.controller.request
-            screen.app.push_screen(PresentScreen(model, screen.palette, fetch), self._ended)
+            presented = PresentScreen(model, screen.palette, screen.requests)
+            screen.app.push_screen(presented, self._ended)
 
     def _ended(self, how: Ended | None) -> None:
         self.screen.repaint()

@@ -5,11 +5,10 @@ Nothing is asked and nothing is made here. A clock ticks only while something is
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from textual import events
 from textual.app import ComposeResult
@@ -19,17 +18,15 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from ..document import Document
-from ..inspector import TABS, Tab, document
+from ..inspector import TABS, document
 from ..palette import Palette
 from ..present_bars import column, foot, head, key_name
 from ..present_lanes import SIDE_BY_SIDE, LanesPage
 from ..present_player import Player
 from ..presenter import DebuggerModel
+from ..requests import Requests
 from ..rows import Row
 from ..widgets.rows_pane import RowsPane
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 TICK = 1 / 20
 """Seconds between two looks at the clock."""
@@ -37,8 +34,6 @@ _ECHOED = 6
 """Keys that the echo remembers."""
 
 Ended = Literal["back", "fork"]
-Fetch = Callable[[str], "Future[str | None]"]
-"""Fetches the stored body of a request."""
 
 
 class PresentScreen(Screen[Ended], inherit_bindings=False):
@@ -75,7 +70,7 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
         self,
         model: DebuggerModel,
         palette: Palette,
-        fetch: Fetch | None = None,
+        requests: Requests,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
@@ -86,7 +81,7 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
         self.keys_shown = True
         self.sent: Document | None = None
         self.words = ""
-        self._fetch = fetch
+        self._requests = requests
         self._clock = clock
         self._branch = model.branch_name()
         self._pressed: deque[str] = deque(maxlen=_ECHOED)
@@ -290,15 +285,12 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
             return
         self.model.go_to(step.id)
         tab = next(tab for tab in TABS if tab.role == step.role)
-        self.sent = document(self.model, tab, reading=True)
-        digest = step.call.request if step.call is not None else ""
-        if digest and self._fetch is not None:
-            self.run_worker(self._stored(tab, step.id, self._fetch(digest)), group="sent")
+        stored = self._requests.of(self.model, tab.role, self._arrived)
+        self.sent = document(self.model, tab, stored, reading=True)
 
-    async def _stored(self, tab: Tab, step_id: str, fetching: Future[str | None]) -> None:
-        request = await asyncio.wrap_future(fetching)
-        if self.sent is not None and self.model.step_id == step_id and request is not None:
-            self.sent = document(self.model, tab, request, reading=True)
+    def _arrived(self) -> None:
+        if self.sent is not None and self.is_attached:
+            self._open_sent()
             self.paint()
 
     # leaving

@@ -15,6 +15,7 @@ from ..document import Document
 from ..inspector import TABS, document
 from ..palette import Palette
 from ..presenter import DebuggerModel
+from ..requests import Requests
 from ..rows import Row, Span, row
 from ..widgets.rows_pane import RowsPane
 
@@ -42,8 +43,11 @@ class ReaderScreen(Screen[None], inherit_bindings=False):
         Binding("ctrl+q", "app.quit", "Quit", show=False),
     ]
 
-    def __init__(self, model: DebuggerModel, palette: Palette, tab: int) -> None:
+    def __init__(
+        self, model: DebuggerModel, palette: Palette, tab: int, requests: Requests
+    ) -> None:
         super().__init__()
+        self.requests = requests
         self.model = model
         self.palette = palette
         self.tab = tab
@@ -71,8 +75,14 @@ class ReaderScreen(Screen[None], inherit_bindings=False):
 
     def read(self) -> None:
         """Make the page of the step under the cursor."""
-        self.document = document(self.model, TABS[self.tab], reading=True)
+        tab = TABS[self.tab]
+        stored = self.requests.of(self.model, tab.role, self._arrived)
+        self.document = document(self.model, tab, stored, reading=True)
         self.paint()
+
+    def _arrived(self) -> None:
+        if self.is_attached:
+            self.read()
 
     def paint(self) -> None:
         """Draw what is seen."""
