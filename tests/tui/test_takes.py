@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 from rollstep.core.model.messages import (
     Reasoning,
     TargetReply,
@@ -21,6 +22,7 @@ from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.screens.retake import RetakeScreen
 from rollstep.tui.screens.takes import TakesScreen
 from rollstep.tui.snapshot import Snapshot
+from rollstep.tui.take_params import differing
 from rollstep.tui.take_texts import Flow, compared, sections
 from rollstep.tui.target import OpenTarget
 
@@ -52,6 +54,38 @@ async def with_takes(driver: Driver) -> DebuggerModel:
         if index and driver.app.controller.alternatives(step_id or "", 1).result(10):
             return model
     raise AssertionError("no step with an alternative")
+
+
+async def test_parameters_that_differ_between_takes_stand_over_each(opened: Opened) -> None:
+    snapshot = replies("one", "two", "three")
+    params = ['{"temperature": 0.2, "seed": 1}', '{"temperature": 1, "seed": 1}', '{"seed": 1}']
+    told = dict(zip(("t2", "t3", "t4"), params, strict=True))
+    steps = tuple(
+        replace(step, call=replace(step.call, params=told[step.id])) if step.call else step
+        for step in snapshot.steps
+    )
+    async with opened(snapshot=snapshot._replace(steps=steps), size=(160, 45)) as driver:
+        await driver.press("vertical_line")
+        screen = driver.app.screen
+        assert isinstance(screen, TakesScreen)
+        heads = [" ".join(row.text for row in head._rows) for head in screen.heads[:3]]
+        assert "temperature 0.2" in heads[0]
+        assert "temperature 1" in heads[1]
+        assert "temperature not set" in heads[2]
+        assert not any("seed" in head for head in heads)
+
+
+def test_takes_that_were_asked_alike_say_nothing_of_it() -> None:
+    assert differing(replies("one", "two").steps) == {}
+    long = [
+        replace(step, call=Call("m", params=p))
+        for step, p in zip(
+            replies("one", "two").steps[1:],
+            ('{"stop": "' + "x" * 50 + '"}', "no JSON"),
+            strict=True,
+        )
+    ]
+    assert list(differing(long).values()) == ['stop "' + "x" * 39 + "…", "stop not set"]
 
 
 async def test_r_and_enter_give_the_scripts_next_alternative(opened: Opened) -> None:

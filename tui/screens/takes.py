@@ -17,6 +17,7 @@ from ..palette import Palette
 from ..presenter import DebuggerModel
 from ..rows import BLANK, Row, Span, row
 from ..sanitize import one_line, visible
+from ..take_params import differing
 from ..take_texts import Flow, compared
 from ..who import made_by
 from ..widgets.rows_pane import RowsPane
@@ -77,6 +78,7 @@ class TakesScreen(Screen[str | None], inherit_bindings=False):
         self._number = len(model.rollout.path(step_id))
         self._flows: dict[tuple[str, int, bool], Flow] = {}
         self._after: dict[str, int] = {}
+        self._told: dict[str, str] | None = None
 
     def compose(self) -> ComposeResult:
         """A title, a head and a body for each column, the keys."""
@@ -111,6 +113,7 @@ class TakesScreen(Screen[str | None], inherit_bindings=False):
             self.takes = takes
             self.focused_take = takes.index(here) if here in takes else 0
         self._after.clear()
+        self._told = None
         self.paint()
 
     @property
@@ -184,6 +187,7 @@ class TakesScreen(Screen[str | None], inherit_bindings=False):
         notes += ["an edit"] if self.model.is_edit(step) else []
         notes += [f"injected: {step.injected}"] if step.injected else []
         notes += ["late"] if step.late else []
+        notes += [told] if (told := self._told_otherwise(step)) else []
         if step.reason:
             notes.append(f"told: {step.reason}" if step.origin == "model" else step.reason)
         return [
@@ -192,6 +196,12 @@ class TakesScreen(Screen[str | None], inherit_bindings=False):
             row((fit(one_line(", ".join(notes)), width), "dim")),
             row(("─" * width, "rule")),
         ]
+
+    def _told_otherwise(self, step: Step) -> str:
+        if self._told is None:
+            steps = self.model.rollout.steps
+            self._told = differing(steps[take] for take in self.takes)
+        return self._told.get(step.id, "")
 
     def _steps_after(self, step_id: str) -> int:
         """On the branch that choosing the take would show."""
