@@ -96,8 +96,8 @@ def _media(value: dict[str, Any]) -> tuple[str, int]:
             if inner[1]:
                 return inner
         elif isinstance(item, str) and item.startswith("data:"):
-            head, _, data = item.partition(",")
-            return head[5:].partition(";")[0], _decoded_size(data)
+            head, _, encoded = item.partition(",")
+            return head[5:].partition(";")[0], _decoded_size(encoded)
     data = value.get("data")
     media = str(value.get("media_type") or value.get("mime_type") or value.get("format") or "")
     return media, _decoded_size(data) if isinstance(data, str) else 0
