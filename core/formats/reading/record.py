@@ -22,6 +22,7 @@ class Record(msgspec.Struct, frozen=True):
     JSON lines, else its place among the samples, from 1. ``digest`` names its bytes. ``around`` is
     the document that holds it, without its samples; ``path`` where it stands there. ``value`` is a
     list of values where the reader's unit is a group or the file, and ``lines`` their numbers.
+    ``duplicates`` are keys that stand twice in one object; ``format`` is what it was taken for.
     """
 
     number: int
@@ -31,6 +32,15 @@ class Record(msgspec.Struct, frozen=True):
     path: str = ""
     lines: tuple[int, ...] = ()
     duplicates: tuple[str, ...] = ()
+    format: str = ""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """One record that cannot be used, and why."""
+
+    number: int
+    faults: tuple[Fault, ...]
+    path: str = ""
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -59,6 +69,15 @@ class Imported(msgspec.Struct, frozen=True):
     created_at: float = 0.0
 
 
+class Zipped(msgspec.Struct, frozen=True):
+    """Which entries of a zip are samples, in order, and which one (``around``) is the document
+    that they belong to.
+    """
+
+    samples: tuple[str, ...]
+    around: str = ""
+
+
 class Reader(msgspec.Struct, frozen=True):
     """How one format is read.
 
@@ -66,7 +85,10 @@ class Reader(msgspec.Struct, frozen=True):
     and more surely; it must not raise, whatever it is given. ``read`` makes the trajectories of a
     record; it raises FormatError with faults where the record cannot be used. ``samples`` are the
     keys under which a document holds its samples, a list or a map: each becomes a record of its
-    own. ``group`` gives the group of a record, where neighbours of one group make one trajectory.
+    own, and ``recognise`` is asked about the document with the first of its samples in it.
+    ``group`` gives the group of a record, where neighbours of one group make one trajectory.
+    ``zipped`` is given the names in a zip file, and says which are samples, or None for a zip of
+    another kind; each sample is then a record, and nobody is asked to recognise it.
     """
 
     recognise: Callable[[Any], int]
@@ -74,3 +96,4 @@ class Reader(msgspec.Struct, frozen=True):
     unit: Unit = "record"
     samples: tuple[str, ...] = ()
     group: Callable[[Any], str] | None = None
+    zipped: Callable[[tuple[str, ...]], Zipped | None] | None = None
