@@ -50,6 +50,9 @@ class Made(msgspec.Struct, frozen=True):
 Receive = Callable[[Ask, "Made | RoleError"], None]
 """Gets the answer to a question, or the failure in its place."""
 
+Unfinished = Callable[[Ask, str], None]
+"""Gets what had come of the answer to a question when the asking was cancelled."""
+
 
 class Asker:
     """Asks a project's roles, and tells those who watch.
@@ -59,9 +62,13 @@ class Asker:
 
     def __init__(self, roles_for: RolesFor | None, emit: Callable[[Event], None]) -> None:
         self.cast = Cast(roles_for)
-        self.arrived = ""
-        """The text that has come so far of the answer that was asked for last."""
         self._emit = emit
+        self._stream: _Telling | None = None
+
+    @property
+    def arrived(self) -> str:
+        """The text that has come so far of the answer that was asked for last."""
+        return self._stream.arrived if self._stream is not None else ""
 
     async def make(
         self,
@@ -77,8 +84,7 @@ class Asker:
         if not isinstance(action, Ask):
             return await _by_script(action)
 
-        self.arrived = ""
-        stream = _Telling(self, self._emit, parent_id)
+        stream = self._stream = _Telling(self._emit, parent_id)
         roles = await self.cast.of(project, variant)
         with self._told(action, roles, parent_id):
             asked = variant or project
@@ -92,16 +98,30 @@ class Asker:
         seed: str,
         parent_id: str | None,
         receive: Receive,
+        unfinished: Unfinished,
         takes: Sequence[int] = (),
         variant: Project | None = None,
     ) -> None:
-        """Ask all of these at once (see the function); their texts are not streamed, because they
-        would run into one another.
+        """Ask all of these at once (see the function). Their texts are not told, because they would
+        run into one another; ``unfinished`` gets those that are there when it is cancelled.
         """
         roles = await self.cast.of(project, variant)
-        with self._told(asks[0], roles, parent_id, len(takes) or 1):
-            asked = variant or project
-            await make_together(asks, state, asked, roles, seed, receive, takes)
+        waiting = {id(ask): (ask, _Telling(self._emit, parent_id, text=False)) for ask in asks}
+        streams = [stream for _, stream in waiting.values()]
+
+        def received(ask: Ask, outcome: Made | RoleError) -> None:
+            del waiting[id(ask)]
+            receive(ask, outcome)
+
+        try:
+            with self._told(asks[0], roles, parent_id, len(takes) or 1):
+                asked = variant or project
+                await make_together(asks, state, asked, roles, seed, received, takes, streams)
+        except asyncio.CancelledError:
+            for ask, stream in waiting.values():
+                if stream.arrived:
+                    unfinished(ask, stream.arrived)
+            raise
 
     @contextmanager
     def _told(
@@ -120,20 +140,24 @@ class Asker:
 
 
 class _Telling:
-    """A role's stream, whose text and notices become events."""
+    """A role's stream, whose notices become events, and whose text does where it is to."""
 
-    def __init__(self, asker: Asker, emit: Callable[[Event], None], parent_id: str | None) -> None:
-        self._asker = asker
+    def __init__(
+        self, emit: Callable[[Event], None], parent_id: str | None, *, text: bool = True
+    ) -> None:
+        self.arrived = ""
         self._emit = emit
         self._parent_id = parent_id
+        self._text = text
 
     def __call__(self, text: str) -> None:
-        self._asker.arrived += text
-        self._emit(Streamed(self._parent_id, text))
+        self.arrived += text
+        if self._text:
+            self._emit(Streamed(self._parent_id, text))
 
     def notice(self, words: str) -> None:
         """How the answer is being made. What came before a further try is no part of it."""
-        self._asker.arrived = ""
+        self.arrived = ""
         self._emit(Noticed(self._parent_id, words))
 
 
@@ -169,13 +193,14 @@ async def make_together(
     seed: str,
     receive: Receive,
     takes: Sequence[int] = (),
+    streams: Sequence[Stream] = (),
 ) -> None:
     """Ask all of these at once; ``receive`` gets each answer, or the RoleError in its place.
     In the order of the questions, so that equal runs give equal bytes; an answer that has come
     while an earlier one is waited for is kept when that waiting is cancelled.
 
     ``takes`` are their take indices, where these are not first answers: then each is received as
-    it comes.
+    it comes. ``streams`` get their texts as they come, each its own.
     """
     numbered = zip(asks, takes or (0,) * len(asks), strict=True)
     views = [state.view(ask, project, take_index=take, seed=seed) for ask, take in numbered]
@@ -185,8 +210,10 @@ async def make_together(
 
         faults = faults_together(views, state.injected, takes=bool(takes))
     waiting = deque(
-        (ask, asyncio.create_task(_outcome(ask, view, roles, fault)))
-        for ask, view, fault in zip(asks, views, faults, strict=True)
+        (ask, asyncio.create_task(_outcome(ask, view, roles, fault, stream)))
+        for ask, view, fault, stream in zip(
+            asks, views, faults, streams or (no_stream,) * len(asks), strict=True
+        )
     )
     try:
         while waiting:
@@ -207,9 +234,11 @@ async def make_together(
                 receive(ask, task.result())
 
 
-async def _outcome(ask: Ask, view: View, roles: Roles, fault: Made | None) -> Made | RoleError:
+async def _outcome(
+    ask: Ask, view: View, roles: Roles, fault: Made | None, stream: Stream
+) -> Made | RoleError:
     try:
-        return await _asked(ask, view, roles, no_stream) if fault is None else fault
+        return await _asked(ask, view, roles, stream) if fault is None else fault
     except RoleError as error:
         return error
 

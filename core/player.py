@@ -244,9 +244,14 @@ class Player:
             steps.append(writer.put_made(outcome, last, revision=revision, late=late))
             writer.save()
 
+        def unfinished(ask: Ask, arrived: str) -> None:
+            failed.append((cancelled(arrived), ask))
+
         try:
             with self.being_busy():
-                await self._asker.make_together(asks, state, project, self.seed, parent, receive)
+                await self._asker.make_together(
+                    asks, state, project, self.seed, parent, receive, unfinished
+                )
         finally:
             for error, ask in failed:
                 self.fail(error, ask, steps[-1].id if steps else parent)

@@ -16,6 +16,7 @@ from .model.messages import Payload, TargetReply, ToolResult, UserMessage
 from .model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
 from .model.steps import Role, Step
 from .player import Player
+from .playthrough import cancelled
 from .roles.protocols import no_stream
 from .rules.stepper import Ask, Nobody, Opening, next_action
 from .rules.templates import literal
@@ -230,8 +231,11 @@ class Retaking:
             def one_came(ask: Ask, answer: Made | RoleError) -> None:
                 receive(takes[id(ask)], answer)
 
+            def unfinished(ask: Ask, arrived: str) -> None:
+                self._player.fail(cancelled(arrived), ask, parent)
+
             await self._asker.make_together(
-                asks, state, project, seed, parent, one_came, indices, variant
+                asks, state, project, seed, parent, one_came, unfinished, indices, variant
             )
             return
         try:

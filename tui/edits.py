@@ -92,8 +92,12 @@ def rerun_cost(model: DebuggerModel) -> str:
     return f"asks {', '.join(dict.fromkeys(live))}" if live else "offline, free"
 
 
-def write_request(model: DebuggerModel, *, draft: str) -> EditRequest | str:
-    """What the editor is asked for the next step at the cursor, or why nothing can be written."""
+def write_request(
+    model: DebuggerModel, *, draft: str, partial: str | None = None
+) -> EditRequest | str:
+    """What the editor is asked for the next step at the cursor, or why nothing can be written.
+    ``partial`` is what it starts from, of the ``partials``; None is the last that arrived.
+    """
     action = model.next_here()
     if isinstance(action, Nobody):
         return "The rollout has ended here; w on the stop writes over it."
@@ -110,7 +114,7 @@ def write_request(model: DebuggerModel, *, draft: str) -> EditRequest | str:
             stop_reasons=stop_reasons(model),
             draft=draft,
         )
-    return _ask_request(model, action, number, draft)
+    return _ask_request(model, action, number, draft, partial)
 
 
 def overrule_request(model: DebuggerModel, stop: Stop, *, draft: str) -> EditRequest:
@@ -130,10 +134,13 @@ def overrule_request(model: DebuggerModel, stop: Stop, *, draft: str) -> EditReq
     return replace(request, title=title, prefill=prefill, can_switch=False)
 
 
-def _ask_request(model: DebuggerModel, action: Ask, number: int, draft: str) -> EditRequest:
+def _ask_request(
+    model: DebuggerModel, action: Ask, number: int, draft: str, partial: str | None = None
+) -> EditRequest:
     call = action.call
     tool = model.project.tool(call.name) if call is not None else None
-    partial = _partial(model, action)
+    if partial is None:
+        partial = next(iter(_arrived(model, action)), "")
     kept = f", from {len(partial):,} characters that had arrived" if partial else ""
     return EditRequest(
         f"Write step {number}, the {ANSWERS[action.role]}{kept}",
@@ -148,14 +155,23 @@ def _ask_request(model: DebuggerModel, action: Ask, number: int, draft: str) -> 
     )
 
 
-def _partial(model: DebuggerModel, action: Ask) -> str:
-    """What had arrived when this very question failed last: a human may keep it as the step."""
+def partials(model: DebuggerModel) -> list[str]:
+    """What had arrived whenever the question at the cursor failed or was cancelled, the last first:
+    a human may keep any of it as the step.
+    """
+    action = model.next_here()
+    return _arrived(model, action) if isinstance(action, Ask) else []
+
+
+def _arrived(model: DebuggerModel, action: Ask) -> list[str]:
     failed = model.attempts.get(model.step_id, ())
     call_id = action.call.id if action.call is not None else ""
-    for attempt in reversed(failed):
-        if attempt.partial and (attempt.role, attempt.call_id) == (action.role, call_id):
-            return attempt.partial
-    return ""
+    texts = (
+        attempt.partial
+        for attempt in reversed(failed)
+        if attempt.partial and (attempt.role, attempt.call_id) == (action.role, call_id)
+    )
+    return list(dict.fromkeys(texts))
 
 
 def fit_call(model: DebuggerModel, payload: Payload) -> Payload:

@@ -37,8 +37,8 @@ _DIFF_LINES = 3000
 """Lines on either side that a difference is made of at most."""
 _TAKES_NEAR = 10
 """Takes before and after the one shown that are listed."""
-_FAILURES = 3
-"""Failures of one place that are shown, the last ones."""
+_FAILURES = 8
+"""Failures of one place that are shown, the last ones: as many takes as are asked for at once."""
 _LEAST_SECONDS = 0.5
 """Of a call before which no speed can be told."""
 _PRETTY = 100_000

@@ -165,5 +165,10 @@ def other_part(part: OtherPart) -> str:
 
 def first_words(payload: Payload, width: int) -> str:
     """The beginning of a step's text in one line."""
-    text = payload_text(payload)[: width * 2].strip()
+    return first_text(payload_text(payload), width)
+
+
+def first_text(text: str, width: int) -> str:
+    """The beginning of a text in one line."""
+    text = text[: width * 2].strip()
     return fit(one_line(text.replace("\n", " ")), width)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from rollstep.core.errors import RoleError, UsageError
-from rollstep.core.events import StepAdded
+from rollstep.core.events import StepAdded, Streamed
 from rollstep.core.model.messages import Stop, TargetReply, payload_text, target_reply, tool_result
 from rollstep.core.model.project import (
     EvaluatorLine,
@@ -48,6 +48,7 @@ class Model:
         self.all_asked = asyncio.Event()
         self.expected = 99
         self.fails = fails
+        self.says = False
         for take in open_takes:
             self.gate(take).set()
 
@@ -56,6 +57,8 @@ class Model:
 
     async def reply(self, view: View, stream: object = None) -> Answer:
         self.views.append(view)
+        if stream is not None and self.says:
+            stream(f"half {view.take_index}")  # type: ignore[operator]
         if len(self.views) >= self.expected:
             self.all_asked.set()
         await self.gate(view.take_index).wait()
@@ -366,6 +369,25 @@ async def test_a_cancelled_retake_keeps_what_came() -> None:
     assert takes(session, reply) == ["answer 0", "answer 2"]
     assert not session.busy
     assert await session.undo() == "retake of target reply"
+
+
+async def test_what_had_come_of_each_cancelled_take_is_kept_and_no_more_than_that() -> None:
+    model = Model(2)
+    session, reply = await at_a_reply(model)
+    model.expected, model.says = 4, True
+    heard: list[object] = []
+    session.subscribe(heard.append)
+    task = asyncio.create_task(session.retake(reply.id, 3))
+    await model.all_asked.wait()
+    await asyncio.sleep(0)
+    assert session.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert takes(session, reply) == ["answer 0", "answer 2"]
+    kept = [(each.parent_id, each.kind, each.partial) for each in session.attempts]
+    assert kept == [(reply.parent_id, "cancelled", f"half {take}") for take in (1, 3)]
+    assert "6 characters arrived; kept as partial." in session.attempts[0].words
+    assert not any(isinstance(event, Streamed) for event in heard)
 
 
 async def test_a_pause_keeps_further_takes_from_being_asked() -> None:

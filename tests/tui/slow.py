@@ -40,7 +40,7 @@ class Slow:
         self._waiting.append(event)
         try:
             if not self.quick:
-                stream("Half of ")
+                stream(f"Half of {number} ")
                 await event.wait()
             return target_reply(f"Answer {number}.")
         finally:

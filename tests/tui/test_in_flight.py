@@ -228,9 +228,44 @@ async def test_takes_in_flight_can_be_left_cancelled_and_are_kept(
         assert model.step_id == model.head != reply
         await flight.press("escape")
         await flight.idle()
-        assert "the takes that had come are kept" in flight.text()
+        assert "the takes that had come are kept, 2 in part: w on step 3" in flight.text()
         assert model.takes(model.cursor) == 2
         assert (slow.asked, slow.ended) == (5, 5)
+
+
+async def test_what_had_come_of_cancelled_takes_is_shown_and_each_can_be_kept_as_a_take(
+    opened: Opened, slow: Slow
+) -> None:
+    async with flying(opened, slow, key="") as flight:
+        driver, model = flight.driver, flight.model
+        await driver.press("s")
+        slow.quick = False
+        await driver.press("r", "3")
+        await driver.press_until("enter", lambda: slow.asked == 5)
+        await driver.until(lambda: model.busy)
+        await flight.press("escape")
+        await flight.idle()
+        steps = len(model.rollout)
+        assert "3 in part: w on step 3 goes on from one of them" in flight.text()
+        await driver.press("k")
+        assert "failed or cancelled here: 3" in driver.text()
+        for number in (3, 4, 5):
+            assert f"Half of {number}" in driver.text()
+        await driver.press("w")
+        screen = driver.app.screen
+        assert isinstance(screen, ChooseScreen)
+        assert [option.words for option in screen.request.options] == [
+            *(f"10 characters: Half of {number}" for number in (5, 4, 3)),
+            "none of them",
+        ]
+        await driver.press_until("2", lambda: isinstance(driver.app.screen, EditorScreen))
+        await driver.pilot.press("ctrl+s")
+        await driver.press_until("enter", lambda: driver.app.screen is driver.app.debugger)
+        await driver.until(lambda: len(model.rollout) == steps + 1)
+        assert model.step is not None
+        assert payload_text(model.step.payload) == "Half of 4 "
+        assert model.step.origin == "human"
+        assert model.takes(model.cursor) == 2
 
 
 @pytest.mark.parametrize("ending", ["escape", "ctrl+q"])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from rollstep.core.model.messages import Stop
 from rollstep.core.rules.stepper import Nobody
 
+from ..stepview import first_text
+
 _GOES_THERE = frozenset(
     {
         *("stop here", "write", "override", "insert", "delete", "undo", "redo"),
@@ -16,6 +18,8 @@ _GOES_THERE = frozenset(
 """Commands after which the cursor stands where the head is."""
 _ASKS_ROLES = frozenset({"override", "retake"})
 """Those that may take long: who has looked elsewhere meanwhile is left there."""
+_PARTIALS = 9
+"""Texts that had arrived in part that are offered, the last ones."""
 _BEING_MADE = "A step is being made. Wait for it, or cancel it with Esc."
 _PAUSING = "Pausing after this step …"
 _MAKES_NOTHING = frozenset({"change of breakpoints", "silencing a flag", "mark", "naming a branch"})
@@ -146,7 +150,26 @@ class MakeActions:
             Actions(self.screen).overrule()
             return
         slot = edits.write_slot(self.screen.model)
-        request = edits.write_request(self.screen.model, draft=self.screen.rollstep.draft(slot))
+        arrived = edits.partials(self.screen.model)[:_PARTIALS]
+        if len(arrived) < 2 or self.screen.rollstep.draft(slot):
+            self._write(None)
+            return
+        options = [
+            (str(n), f"{len(text):,} characters: {first_text(text, 200)}", str(n))
+            for n, text in enumerate(arrived, 1)
+        ]
+        self.screen.rollstep.dialogs.choose(
+            "Several had arrived in part: write from which?",
+            (*options, ("0", "none of them", "0")),
+            lambda choice: self._write(["", *arrived][int(choice)]),
+        )
+
+    def _write(self, partial: str | None) -> None:
+        from .. import edits
+
+        slot = edits.write_slot(self.screen.model)
+        draft = self.screen.rollstep.draft(slot)
+        request = edits.write_request(self.screen.model, draft=draft, partial=partial)
         if isinstance(request, str):
             self.screen.flash(request)
             return
@@ -297,9 +320,11 @@ class MakeActions:
 
     def command_cancelled(self, label: str) -> None:
         """The call in flight has ended without an answer."""
-        kept = "; the takes that had come are kept" if label == "retake" else ""
+        words = "Cancelled: nothing is being asked any more"
+        if label == "retake":
+            words += f"; the takes that had come are kept{self.screen.feature('retake').in_part()}"
         self.screen.repaint()
-        self.screen.flash(f"Cancelled: nothing is being asked any more{kept}.", "ok")
+        self.screen.flash(f"{words}.", "ok")
 
 
 def _outcome(label: str, result: object) -> str:

@@ -33,6 +33,9 @@ class Actions:
         """What was chosen last for a role, so that r and Enter repeat it."""
         self._asked = ("", 0)
         """The step that was asked for anew ("" for one that had failed), and how many takes."""
+        self._parent: str | None = None
+        self._failures = 0
+        """The step that takes were asked for after, and how often that had failed before."""
 
     # asking anew
 
@@ -91,6 +94,8 @@ class Actions:
         takes, change, here = choice.takes, self._change(anew, choice), model.step_id
         step_id = anew.step.id if anew.step is not None else ""
         self._asked = step_id, takes
+        self._parent = anew.step.parent_id if anew.step is not None else here
+        self._failures = len(model.attempts.get(self._parent, ()))
         model.notice = ""
         model.acting_from = here
 
@@ -135,6 +140,18 @@ class Actions:
         screen.flash(f"{count}; | shows all side by side.", "ok")
         if wanted > 1 and screen.app.screen is screen:
             self._show(step.id, asked)
+
+    def in_part(self) -> str:
+        """What the cancelled asking has left of takes that had come in part, and where."""
+        model = self.screen.model
+        since = model.attempts.get(self._parent, [])[self._failures :]
+        count = sum(bool(attempt.partial) for attempt in since)
+        if not count:
+            return ""
+        number = len(model.rollout.path(self._parent))
+        where = f"on step {number}" if number else "at the start"
+        what, it = ("one in part", "it") if count == 1 else (f"{count} in part", "one of them")
+        return f", {what}: w {where} goes on from {it}"
 
     # side by side
 
