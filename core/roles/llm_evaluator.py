@@ -35,6 +35,7 @@ from ..rules.conditions import answered_tool
 from ..rules.json_values import MISSING, parse
 from ..workers.model_reply import split_thinking
 from ..workers.model_request import ModelReply
+from .forced_calls import answers_of
 from .llm_messages import (
     Message,
     Request,
@@ -67,12 +68,13 @@ def evaluator_request(view: View, spec: LlmEvaluator) -> Request:
     reasons = list(stop_reasons(spec))
     prompt = prompt_text(view, spec.prompt, "evaluator", _variables(view, spec, reasons))
     messages = [message("system", prompt), *_swapped(view.messages)]
-    if spec.answers == "json":
+    answers = answers_of(spec)
+    if answers == "json":
         as_json = {"response_format": _json_format(reasons)}
         return Request(messages, params=as_json, spoken="message")
-    if spec.answers == "text":
+    if answers == "text":
         return Request(messages)
-    params = {"tool_choice": "required"} if spec.answers == "tools" else {}
+    params = {"tool_choice": "required"} if answers == "tools" else {}
     return Request(messages, _tools(reasons), params, spoken="message")
 
 
@@ -90,7 +92,7 @@ def _variables(view: View, spec: LlmEvaluator, reasons: list[str]) -> dict[str, 
         "stop_when": spec.stop_when,
         "examples": list(spec.examples),
         "stop_reasons": reasons,
-        "answers": spec.answers,
+        "answers": answers_of(spec),
         "sees_tools": spec.sees_tools,
         "turn": view.turn_index + 1,
         "max_turns": view.max_turns,
@@ -163,14 +165,15 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
 
 def read_evaluator(reply: ModelReply, spec: LlmEvaluator) -> UserMessage | Stop:
     """Its message with its own reasoning, or its stop. Raises RoleError for what is neither."""
-    if reply.tool_calls and spec.answers in ("auto", "tools"):
+    answers = answers_of(spec)
+    if reply.tool_calls and answers in ("auto", "tools"):
         return _by_tools(reply, spec)
     if not reply.text:
         instead = f"refused: {reply.refusal}" if reply.refusal else "called tools instead."
         raise RoleError(f"The model {spec.model} {instead}", kind="bad_reply")
-    if spec.answers == "tools":
+    if answers == "tools":
         raise bad_reply(spec.model, f"called neither {SEND} nor {END}", reply.text)
-    if spec.answers == "json":
+    if answers == "json":
         return _by_json(reply, spec)
     said = read_text(split_thinking(reply.text, ended=True)[1])
     return said if isinstance(said, Stop) else _message(reply.text, reply)

@@ -11,6 +11,14 @@ THINKING = {"type": "thinking", "thinking": "Let me think.", "signature": "c2lnb
 USAGE = {"input_tokens": 10, "output_tokens": 3}
 
 
+def refusal(body: Json) -> str:
+    """Why Anthropic refuses a request that it could read otherwise; empty where it does not."""
+    forced = (body.get("tool_choice") or {}).get("type") in ("any", "tool")
+    if forced and (body.get("thinking") or {}).get("type") == "enabled":
+        return "Thinking may not be enabled when tool_choice forces tool use."
+    return ""
+
+
 def message(model: str, text: str) -> Json:
     """A whole message: thinking with a signature, and a text."""
     return {

@@ -107,6 +107,10 @@ class Exchange:
         await self.end_events()
 
     async def _reply_in_anthropics_shape(self, text: str) -> None:
+        if refused := anthropic.refusal(self.request.body):
+            error = {"type": "invalid_request_error", "message": refused}
+            await self.send(400, {"type": "error", "error": error})
+            return
         if not self.request.streams:
             await self.send(200, anthropic.message(self.request.model, text))
             return

@@ -17,6 +17,7 @@ from rollstep.core.model.messages import (
     Text,
     ToolCall,
     UserMessage,
+    parts_text,
     target_reply,
     text_parts,
     tool_result,
@@ -198,6 +199,40 @@ async def test_what_would_be_changed_on_its_way_is_refused_and_said(
     assert caught.value.kind in ("would_rewrite", "refused")
     assert words in str(caught.value)
     assert len(ask.server.asked("claude-sent")) == before
+
+
+@pytest.mark.parametrize(
+    "thinking",
+    [{"thinking": {"type": "enabled", "budget_tokens": 1024}}, {"reasoning_effort": "low"}],
+)
+async def test_an_evaluator_that_thinks_is_not_forced_to_call_where_that_is_refused(
+    ask: Asked, litellm_workers: Workers, thinking: dict[str, Any]
+) -> None:
+    def evaluator(params: dict[str, Any]) -> Any:
+        base = ask.server.api_base.removesuffix("/v1")
+        spec = LlmEvaluator(
+            "anthropic/claude-3-7-sonnet-20250219",
+            api_base=base,
+            params=json.dumps({"max_tokens": 5000, **params}),
+            answers="tools",
+        )
+        project = Project("t", LlmTarget("openai/m"), spec)
+        roles = build_roles(project, trusted=True, workers=litellm_workers)
+        return roles.evaluator.next(view("evaluator", user_message("Hi"), project=project))
+
+    ask.server.answer("claude-3-7-sonnet-20250219", Reply("Where is it?"))
+    answer = await evaluator(thinking)
+    assert parts_text(answer.payload.parts) == "Where is it?"
+    body = ask.server.asked("claude-3-7-sonnet-20250219")[-1].body
+    assert body["thinking"]["type"] == "enabled"
+    assert "tool_choice" not in body
+    assert "tool_choice" not in json.loads(answer.request)
+    assert body["tools"]
+    with pytest.raises(RoleError, match="called neither") as caught:
+        await evaluator({})
+    assert caught.value.kind == "bad_reply"
+    body = ask.server.asked("claude-3-7-sonnet-20250219")[-1].body
+    assert body["tool_choice"]["type"] == "any"
 
 
 async def test_half_a_surrogate_pair_is_refused_and_said(ask: Asked) -> None:

@@ -276,3 +276,28 @@ def test_a_stop_word_counts_in_its_own_text_and_not_in_its_thoughts(text: str, s
     for said in (read(text or "x"), read("", ("send_message", {"message": text}))):
         settled = settle(said, Ask("evaluator", 1, None), given)
         assert isinstance(settled, Stop) == stops
+
+
+@pytest.mark.parametrize(
+    ("model", "params", "forced"),
+    [
+        ("anthropic/claude-x", {"thinking": {"type": "enabled"}}, False),
+        ("bedrock/us.anthropic.claude-x", {"reasoning_effort": "high"}, False),
+        ("openrouter/anthropic/claude-x", {"reasoning": {"max_tokens": 9}}, False),
+        ("anthropic/claude-x", {"thinking": {"type": "disabled"}}, True),
+        ("anthropic/claude-x", {"reasoning_effort": "none", "reasoning": {"enabled": False}}, True),
+        ("anthropic/claude-x", {}, True),
+        ("openai/o4-mini", {"reasoning_effort": "high"}, True),
+    ],
+)
+def test_a_call_is_forced_where_the_provider_takes_that(
+    model: str, params: dict[str, Any], forced: bool
+) -> None:
+    spec = LlmEvaluator(model, params=json.dumps(params), answers="tools")
+    given = Project("t", LlmTarget("openai/m"), spec)
+    request = evaluator_request(view("evaluator", project=given), spec)
+    assert (request.params == {"tool_choice": "required"}) == forced
+    assert ("If you cannot call tools" in request.messages[0]["content"]) != forced
+    if not forced:
+        said = read_evaluator(reply("STOP: bored"), spec)
+        assert said == Stop("bored", "evaluator", "")
