@@ -17,7 +17,7 @@ setup(
     packages=[*packages, *(f"rollstep.{name}" for name in DATA)],
     package_dir={f"rollstep.{name}": name for name in (*CODE, *DATA)},
     package_data={
-        "rollstep.core": ["**/*.json", "**/*.sql", "**/*.j2", "py.typed"],
+        "rollstep.core": ["**/*.json", "**/*.sql", "**/*.j2", "**/*.css", "**/*.js", "py.typed"],
         "rollstep.tui": ["**/*.tcss", "py.typed"],
         "rollstep.themes": ["*.yaml"],
         "rollstep.sample_projects": ["**/*"],

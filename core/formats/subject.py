@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from ..model.marks import Mark, Score
+from ..model.debugging import Breakpoint
+from ..model.marks import Mark, Score, Silence
 from ..model.project import Project
-from ..model.rollout import Rollout, Trajectory
+from ..model.rollout import Branch, Rollout, Trajectory
 from ..model.steps import Step
 from .options import WriteOptions
 
@@ -20,7 +21,9 @@ class Subject(msgspec.Struct, frozen=True):
     trajectory is a path of, where a format looks at other takes. ``format`` and ``extra`` are those
     of the rollout's header: the format it was read as, and what else its record held.
     ``later`` counts the steps of the branch that were cut off ("up to here"), ``branches`` the
-    rollout's other leaves, ``attempts`` its failures.
+    rollout's other leaves, ``attempts`` its failures. ``named`` are the branches that have a name,
+    ``silences`` lie over what the linter finds, and ``breakpoints`` are the rollout's own, where
+    they are not the project's: for formats that people read.
     """
 
     trajectory: Trajectory
@@ -38,6 +41,9 @@ class Subject(msgspec.Struct, frozen=True):
     title: str = ""
     format: str = ""
     extra: str = ""
+    named: tuple[Branch, ...] = ()
+    silences: tuple[Silence, ...] = ()
+    breakpoints: tuple[Breakpoint, ...] | None = None
 
     @property
     def project(self) -> Project:

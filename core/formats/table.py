@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import Fault
 from ..model.messages import UserMessage, payload_text
-from . import markdown, openai_chat, turn_records
+from . import html, markdown, openai_chat, turn_records
 from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
 from .rows import Row
@@ -95,6 +95,15 @@ _ALL = (
         markdown.render,
         markdown.check,
         markdown.notes,
+    ),
+    Format(
+        "html",
+        ".html",
+        "one HTML file with the three lanes side by side, searchable, with edits and scores",
+        html.HOLDS,
+        html.render,
+        html.check,
+        html.notes,
     ),
     Format(
         "bundle",

@@ -1,5 +1,6 @@
-"""Characters that a reader would not see, or that could act on a terminal, and where the hidden
-ones among them belong: joiners and selectors that writing or an emoji needs.
+"""Characters that a reader would not see, or that could act on a terminal; where the hidden ones
+among them belong (joiners and selectors that writing or an emoji needs); and the marks that are
+shown in their place.
 """
 
 from __future__ import annotations
@@ -86,6 +87,23 @@ def belongs(found: re.Match[str]) -> bool:
     if code == 0x200D and _one_of(_EMOJI, before) and _one_of(_EMOJI, after):
         return not (before.isascii() or after.isascii())
     return _one_of(_JOINING_LETTERS, before) and _one_of(_JOINING_LETTERS, after)
+
+
+def mark(found: re.Match[str]) -> str:
+    """What is shown instead of one match of ``unsafe``; the match itself where it belongs."""
+    match = found.group()
+    if len(match) > 1:
+        return f"{match[: MANY_MARKS - 1]}‹+{len(match) - MANY_MARKS + 1} marks›"
+    if belongs(found):
+        return match
+    code = ord(match)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if 0xD800 <= code <= 0xDFFF:
+        return f"‹\\u{code:04x}›"
+    return f"‹U+{code:04X}›"
 
 
 @lru_cache(maxsize=1024)

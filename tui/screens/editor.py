@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from rich.cells import cell_len
+from rollstep.core.rules.json_layout import lay_out
 from rollstep.core.rules.schema_example import example_text
 from textual import events
 from textual.app import ComposeResult, SuspendNotSupported
@@ -24,7 +25,6 @@ from .edit_panels import ChangesPanel
 from .edit_types import After, EditRequest, EditResult
 from .external_editor import Edited
 from .json_check import json_fault
-from .json_layout import lay_out
 from .key_guard import KeyGuard
 from .save_bar import Answer, SaveBar
 
