@@ -34,9 +34,10 @@ TARGET = frozenset({"assistant", "gpt", "model", "ai", "agent", "bot"})
 SYSTEM = frozenset({"system", "developer"})
 TOOL = frozenset({"tool", "function", "observation", "ipython", "tool_result", "environment"})
 
+_MASKS = ("weight", "training")
 _KNOWN = frozenset(
     {
-        *("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "weight"),
+        *("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal", *_MASKS),
         *("reasoning_content", "reasoning", "thinking", "thinking_blocks", "is_error"),
     }
 )
@@ -102,7 +103,8 @@ class ChatReader:
 
     def _system(self, message: dict[str, Any], role: str, where: str, first: bool) -> str | None:
         content = self._content(message, where)
-        extra = {SHAPE: content.shape, "role": role if role != "system" else ""}
+        extra: dict[str, Any] = {SHAPE: content.shape, "role": role if role != "system" else ""}
+        self._no_weight(message, where, extra)
         if first and all(isinstance(part, Text) for part in content.parts):
             text = "".join(part.text for part in content.parts if isinstance(part, Text))
             self.system = SystemText(text, self._extra(message, extra))
@@ -114,8 +116,10 @@ class ChatReader:
         if message.keys() <= _PLAIN and not content.shape and role == "user":
             return self._add(UserMessage(content.parts), None, None)
         extra: dict[str, Any] = {SHAPE: content.shape, "role": role if role != "user" else ""}
+        self._no_weight(message, where, extra)
         calls = self._calls(message, content, where, extra)
-        reasoning = (*_reasoning(message), *content.reasoning)
+        reasoning, extra["$reasoning"] = _reasoning(message, extra)
+        reasoning = (*reasoning, *content.reasoning)
         return self._add(UserMessage(content.parts, reasoning, calls), message, extra)
 
     def _target(self, message: dict[str, Any], role: str, where: str) -> str:
@@ -125,19 +129,20 @@ class ChatReader:
             return self._add(TargetReply(content.parts), None, None)
         extra: dict[str, Any] = {SHAPE: content.shape, "role": role if role != "assistant" else ""}
         calls = self._calls(message, content, where, extra)
-        other_key = next((key for key in _REASONING_KEYS[1:] if message.get(key)), None)
-        extra["$reasoning"] = other_key
+        reasoning, extra["$reasoning"] = _reasoning(message, extra)
         if calls and content.shape == "null":
             extra.pop(SHAPE)  # as every reply that only calls stands in this shape
         refusal = message.get("refusal")
         reply = TargetReply(
             content.parts,
-            (*_reasoning(message), *content.reasoning),
+            (*reasoning, *content.reasoning),
             calls,
             refusal=refusal if isinstance(refusal, str) else "",
         )
+        trained = self._trained(message, where, extra)
         step_id = self._add(reply, message, extra)
-        self._weight(message.get("weight"), step_id, where)
+        if trained is not None:
+            self.marks.append(Mark(step_id, train=trained))
         return step_id
 
     def _calls(
@@ -176,6 +181,7 @@ class ChatReader:
     def _result(self, message: dict[str, Any], role: str, where: str) -> str:
         content = self._content(message, where)
         extra: dict[str, Any] = {SHAPE: content.shape, "role": role if role != "tool" else ""}
+        self._no_weight(message, where, extra)
         parts: tuple[Part, ...] = content.parts
         if not parts and content.shape in ("null", "absent"):
             self._builder.note("the tool result has no content; shown as empty", where)
@@ -188,13 +194,28 @@ class ChatReader:
         error = message.get("is_error", message.get("error"))
         return self._add(ToolResult(call_id, parts, bool(error)), message, extra)
 
-    def _weight(self, weight: Any, step_id: str, where: str) -> None:
-        if weight is None:
-            return
-        if isinstance(weight, bool) or weight not in (0, 1):
-            self._builder.note(f"weight is {weight!r}, not 0 or 1; not taken", f"{where}.weight")
-            return
-        self.marks.append(Mark(step_id, train=weight == 1))
+    def _trained(self, message: dict[str, Any], where: str, extra: dict[str, Any]) -> bool | None:
+        """The loss mask: OpenAI's ``weight`` (0 or 1), Axolotl's ``training`` (true or false)."""
+        found = None
+        for key in _MASKS:
+            value = message.get(key)
+            if value is None:
+                continue
+            if isinstance(value, bool) == (key == "weight") or value not in (0, 1):
+                rule = "0 or 1" if key == "weight" else "true or false"
+                self._builder.note(f"{key} is {as_text(value)}, not {rule}", f"{where}.{key}")
+                extra[key] = value
+            else:
+                found = value == 1
+        return found
+
+    def _no_weight(self, message: dict[str, Any], where: str, extra: dict[str, Any]) -> None:
+        for key in _MASKS:
+            if message.get(key) is not None:
+                if key == "weight":
+                    words = "only a reply of the target has a weight; this is not taken"
+                    self._builder.note(words, f"{where}.{key}")
+                extra[key] = message[key]
 
     def _add(self, payload: Any, message: dict[str, Any] | None, extra: Any) -> str:
         fields = self._fields(message) if self._fields is not None and message else {}
@@ -205,7 +226,7 @@ class ChatReader:
     def _extra(self, message: dict[str, Any], shapes: dict[str, Any]) -> str:
         found = {key: value for key, value in message.items() if key not in _KNOWN}
         found.pop("from", None)
-        found.update({key: value for key, value in shapes.items() if value})
+        found.update({key: value for key, value in shapes.items() if value not in (None, "")})
         return as_text(found) if found else ""
 
 
@@ -221,12 +242,26 @@ def _unread(call: Any) -> dict[str, Any]:
     return {key: value for key, value in call.items() if key not in known}
 
 
-def _reasoning(message: dict[str, Any]) -> tuple[Reasoning, ...]:
+def _reasoning(
+    message: dict[str, Any], extra: dict[str, Any]
+) -> tuple[tuple[Reasoning, ...], str | None]:
+    """The reasoning, and its key where that is not the first of ``_REASONING_KEYS``. What stands
+    under another key too, and is not the same, goes into ``extra``.
+    """
+    found: tuple[Reasoning, ...] = ()
+    used = None
     blocks = message.get("thinking_blocks")
-    if isinstance(blocks, list):
-        return tuple(read_thinking(block) for block in blocks if isinstance(block, dict))
+    if isinstance(blocks, list) and blocks:
+        found = tuple(read_thinking(block) for block in blocks if isinstance(block, dict))
+        used = "thinking_blocks"
     for key in _REASONING_KEYS:
         text = message.get(key)
-        if isinstance(text, str):
-            return (Reasoning(text),)
-    return ()
+        if not isinstance(text, str):
+            if text is not None:
+                extra[key] = text
+        elif used is None:
+            found = (Reasoning(text),)
+            used = key
+        elif text and text not in (block.text for block in found):
+            extra[key] = text
+    return found, used if used != _REASONING_KEYS[0] else None

@@ -25,6 +25,9 @@ class Number(float):
         made.text = text
         return made
 
+    def __repr__(self) -> str:
+        return self.text
+
 
 class JsonProblem(ValueError):
     """The text is no JSON that can be used; ``fault`` says where and why."""
