@@ -7,6 +7,7 @@ events come back as messages; ``post`` must be safe to call from another thread.
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError, Future
@@ -14,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rollstep.core.events import Event
+from rollstep.core.events import Event, Streamed
 from rollstep.core.model.messages import Payload
 
 from .snapshot import Snapshot
@@ -66,6 +67,7 @@ class Controller:
         self._generation = 0
         self._session: Session | None = None
         self._told = False
+        self._rest_until = 0.0
         self._lock = threading.Lock()
         self._running: Future[Any] | None = None
         self._rescued = ""
@@ -78,12 +80,20 @@ class Controller:
             return  # of a rollout that is being opened: it is in the snapshot of it
         with self._lock:
             self._events.append((self._generation, event))
+            if isinstance(event, Streamed) and time.monotonic() < self._rest_until:
+                return  # whoever asked for the rest looks for it then
             tell, self._told = not self._told, True
         # Before the app listens, the screen's thread may be in the middle of importing Textual.
         if tell and self.post is not None:
             from .messages import EngineNews
 
             self.post(EngineNews())
+
+    def rest(self, seconds: float) -> None:
+        """Tell of no more text that only goes on, for so long: it comes many times as often as it
+        is painted, and the caller will take it then by itself.
+        """
+        self._rest_until = time.monotonic() + seconds
 
     def take_events(self) -> list[Event]:
         """The events since the last call, of the session that is open now."""

@@ -25,8 +25,9 @@ from .flags import PathLint, silenced
 from .layout import LaneLayout
 from .moving import Moving, TakeMove
 from .path import Band, Path
-from .snapshot import Asking, Snapshot, tail_lines
+from .snapshot import Asking, Snapshot
 from .stepview import PaneLine, pane_lines
+from .tail import Tail
 from .who import is_live
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class DebuggerModel(Moving):
         self._blocks: OrderedDict[tuple[str, int], list[PaneLine]] = OrderedDict()
         self._tail: list[Attempt | Asking] = []
         self._tail_version = 0
+        self._tail_lines = Tail()
         self.acting_from: str | None = None
         self._shown_anew = False
         leaf = snapshot.leaf or self.rollout.newest_leaf(snapshot.head)
@@ -366,7 +368,7 @@ class DebuggerModel(Moving):
         width = self.widths[min(lane, len(self.widths) - 1)]
         tail = self.tail_item(item)
         if tail is not None:
-            return tail_lines(tail, width)
+            return self._tail_lines.lines(tail, width)
         step = self.path.steps[item]
         key = (step.id, width)
         lines = self._blocks.get(key)

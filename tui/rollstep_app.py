@@ -167,6 +167,10 @@ class RollstepApp(OrderedKeys[int]):
 
     def on_engine_news(self, message: EngineNews) -> None:
         """Take the session's events in."""
+        self.take_news()
+
+    def take_news(self) -> None:
+        """Take in what the session has told, if anything."""
         events_now = self.controller.take_events()
         debugger = self.debugger
         if debugger is not None and events_now:
@@ -187,7 +191,7 @@ class RollstepApp(OrderedKeys[int]):
             self.tell_over(self.debugger)
 
     def _command_ended(self, message: CommandEnded) -> None:
-        self.on_engine_news(EngineNews())
+        self.take_news()
         debugger = self.debugger
         error = message.error
         cancelled = isinstance(error, CancelledError | asyncio.CancelledError)

@@ -12,16 +12,6 @@ from rollstep.core.model.rollout import Branch, RolloutHeader
 from rollstep.core.model.steps import Attempt, Role, Step
 from rollstep.core.workers.prices import about_tokens
 
-from .failing import what_now
-from .sanitize import one_line
-from .stepview import PANE_LINES, PaneLine, text_lines
-from .wrap import fit
-
-_NOTICE_LINES = 3
-_PARTIAL_LINES = 4
-_STREAM_SHOWN = 4000
-"""Characters at the end of a streamed answer that are wrapped for showing."""
-
 
 class Snapshot(NamedTuple):
     """A session's state at one moment, copied on its own thread."""
@@ -84,21 +74,3 @@ class Asking(NamedTuple):
 
 _LEAST_TIME = 0.5
 """Seconds before which no speed can be told."""
-
-
-def tail_lines(tail: Attempt | Asking, width: int) -> list[PaneLine]:
-    """A failure, or an answer on its way, as a pane shows it after the last step."""
-    if isinstance(tail, Asking):
-        lines = text_lines(tail.text[-_STREAM_SHOWN:], width, "text", 10_000) if tail.text else []
-        pace = tail.pace(brief=True)
-        who = fit(one_line(tail.who), max(width - len(pace) - 10, 8))
-        head = PaneLine("busy", fit(f"asking {who} … {pace}".rstrip(), width))
-        if tail.notice:
-            told = text_lines(tail.notice, width, "warn", _NOTICE_LINES)
-            return [head, *told, *lines[-(PANE_LINES - 1 - len(told)) :]]
-        return [head, *lines[-(PANE_LINES - 1) :]]
-    lines = text_lines(tail.words, width, "error", PANE_LINES)
-    lines += text_lines(tail.partial, width, "text", _PARTIAL_LINES) if tail.partial else []
-    more = text_lines(what_now(tail), width, "dim", PANE_LINES)
-    how = "cancelled" if tail.kind == "cancelled" else "failed"
-    return [PaneLine("error", how), *lines, *more]

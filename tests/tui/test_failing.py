@@ -6,7 +6,7 @@ import pytest
 from rollstep.core.model.failures import REMEDIES
 from rollstep.core.model.steps import Attempt
 from rollstep.tui.failing import what_now
-from rollstep.tui.snapshot import tail_lines
+from rollstep.tui.tail import failed_lines
 
 
 def words(kind: str, partial: str = "") -> str:
@@ -35,5 +35,5 @@ def test_the_likeliest_comes_first(kind: str, first: str) -> None:
 
 @pytest.mark.parametrize(("kind", "head"), [("cancelled", "cancelled"), ("network", "failed")])
 def test_what_a_human_cancelled_is_not_said_to_have_failed(kind: str, head: str) -> None:
-    lines = tail_lines(Attempt("a", None, "target", kind, "Words.", partial="Half"), 60)
+    lines = failed_lines(Attempt("a", None, "target", kind, "Words.", partial="Half"), 60)
     assert [line.text for line in lines[:3]] == [head, "Words.", "Half"]

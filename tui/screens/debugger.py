@@ -35,14 +35,13 @@ from .debugger_look import LookActions
 from .debugger_make import MakeActions
 from .idle_lint import IdleLint
 from .idle_price import IdlePrice
+from .stream_paint import StreamPaint
 
 if TYPE_CHECKING:
     from ..rollstep_app import RollstepApp
     from ..widgets.find_bar import FindBar
 
 _USUAL = Settings()
-STREAM_SECONDS = 0.1
-"""Streamed text is painted at most so often; keys paint at once."""
 _SENT_SECONDS = 0.04
 """The pages of what was sent are made when the cursor has rested so long."""
 
@@ -69,6 +68,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.make = MakeActions(self)
         self.idle_lint = IdleLint(self)
         self.idle_price = IdlePrice(self)
+        self.stream_paint = StreamPaint(self)
         self._features: dict[str, object] = {}
         self.view = PaneView(model)
         self.search: Find | None = None
@@ -81,7 +81,6 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
         self.arrangement: Arrangement = arrange(80, 24, settings.inspector_narrow)
         self._arranged_for = Size(0, 0)
         self._unpainted = ""
-        self._streaming = False
         self.requests = Requests(
             lambda digest: self.rollstep.controller.request(digest),
             lambda work: self.rollstep.later(work),
@@ -170,6 +169,7 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
             return
         self.idle_lint.before_paint()
         self.idle_price.before_paint()
+        self.stream_paint.before_paint()
         model, width = self.model, self.app.size.width
         hits = self.search.found if self.search is not None else frozenset[int]()
         self.view.hits = hits
@@ -275,16 +275,11 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
     # events of the engine
 
     def news(self, only_streamed: bool) -> None:
-        """The model has changed; streamed text alone is painted ten times a second."""
-        if not only_streamed:
+        """The model has changed."""
+        if only_streamed:
+            self.stream_paint.news()
+        else:
             self.repaint()
-        elif not self._streaming:
-            self._streaming = True
-            self.set_timer(STREAM_SECONDS, self._paint_stream)
-
-    def _paint_stream(self) -> None:
-        self._streaming = False
-        self.repaint()
 
     # keys
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .. import breaks
-from ..messages import EngineNews
 
 if TYPE_CHECKING:
     from rollstep.core.model.debugging import Breakpoint
@@ -60,7 +59,7 @@ class Actions:
                 if future is not None:
                     await asyncio.wrap_future(future)
             finally:
-                app.on_engine_news(EngineNews())
+                app.take_news()
                 then()
 
         app.later(setting())
