@@ -56,7 +56,9 @@ def simulator_request(view: View, call: ToolCall, spec: LlmSimulator) -> Request
     prompt = prompt_text(view, spec.prompt, "simulator", variables)
     told = [line for payload in view.messages for line in _told(payload, view.messages)]
     asked = prompt_text(view, built_in("simulator_call"), "", {**variables, "conversation": told})
-    return Request([message("system", prompt), message("user", asked)])
+    # Of an answer that holds the state too, the result is told as it comes.
+    spoken = "result" if spec.state is not None else ""
+    return Request([message("system", prompt), message("user", asked)], spoken=spoken)
 
 
 def repair_request(view: View, request: Request, came: str, problem: str) -> Request:
@@ -65,7 +67,7 @@ def repair_request(view: View, request: Request, came: str, problem: str) -> Req
     variables = {"problem": problem, "call": {"name": view.call.name}}
     asked = prompt_text(view, built_in("simulator_repair"), "", variables)
     more: list[Message] = [message("assistant", came), message("user", asked)]
-    return Request([*request.messages, *more])
+    return Request([*request.messages, *more], spoken=request.spoken)
 
 
 def state_before(view: View, spec: LlmSimulator) -> str | None:

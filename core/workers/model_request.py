@@ -46,8 +46,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
 
     ``timeout`` is for one try, in seconds. Every wait is multiplied by ``pace`` (0 where nobody
     wants to wait). ``key`` is a key that is not in the environment; it is masked like one that is.
-    ``spoken`` is the member, of a call's arguments or of a reply in JSON, whose text is told as it
-    comes, where such a reply is a message in a form.
+    ``spoken`` is the member, of a call's arguments or of a reply in JSON, whose value is told as it
+    comes, where such a reply is a message or a result in a form.
     """
 
     model: str

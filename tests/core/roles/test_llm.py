@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rollstep.core.errors import RoleError, UsageError
 from rollstep.core.model.messages import (
     Reasoning,
@@ -229,6 +230,30 @@ async def test_the_simulator_answers_from_descriptions_and_schemas(
     assert "Looks an order up." in system
     assert "Order 4471 is lost." in system
     assert 'call of get_order: {"order_id": "4471"}' in asked
+
+
+@pytest.mark.parametrize(
+    ("state", "text", "told"),
+    [
+        ('{"n": 0}', '{"state": {"n": 1}, "result": {"status":  "lost"}}', '{"status":  "lost"}'),
+        ('{"n": 0}', '```json\n{"result": {"a": [1]}}\n```', '{"a": [1]}'),
+        (None, '{"status":  "lost"}', '{"status":  "lost"}'),
+    ],
+)
+async def test_of_a_simulators_answer_the_result_streams_and_not_what_is_around_it(
+    live: Live, state: str | None, text: str, told: str
+) -> None:
+    live.answers(Reply(text))
+    project = live.project()
+    assert isinstance(project.tool_simulator, LlmSimulator)
+    simulator = replace(project.tool_simulator, state=state)
+    project = replace(project, tool_simulator=simulator)
+    roles = build_roles(project, trusted=True, workers=live.workers)
+    assert roles.tool_simulator is not None
+    heard: list[str] = []
+    given = view("tool", *PATH[:1], project=project, call=CALL)
+    answer: Any = await roles.tool_simulator.respond(given, heard.append)
+    assert "".join(heard) == told == payload_text(answer.payload)
 
 
 async def test_a_simulated_result_that_is_no_json_is_refused_and_kept(live: Live) -> None:
