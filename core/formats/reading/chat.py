@@ -82,6 +82,8 @@ class ChatReader:
             self._builder.note("this is no message object; kept as a note", where)
             return self._add(SystemNote((Text(as_text(message)),)), {}, {})
         role = message.get("role", message.get("from"))
+        if isinstance(role, list | dict):
+            role = as_text(role)
         first, self._begun = not self._begun, True
         if role in SYSTEM:
             return self._system(message, str(role), where, first)
