@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import Fault
 from ..model.messages import UserMessage, payload_text
-from . import html, markdown, openai_chat, turn_records
+from . import html, markdown, mini_swe_agent, openai_chat, swe_agent, tau2, turn_records
 from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
 from .rows import Row
@@ -124,6 +124,27 @@ _ALL = (
         "the project as a seed row: task id, opening message, benchmark and context; no steps",
         frozenset(),
         check=_check_opening,
+    ),
+    Format(
+        "tau2",
+        ".json",
+        "results of tau2-bench, with the reward and the checks behind it",
+        reader=tau2.READER,
+        writes=False,
+    ),
+    Format(
+        "mini-swe-agent",
+        ".traj.json",
+        "trajectories of mini-swe-agent",
+        reader=mini_swe_agent.READER,
+        writes=False,
+    ),
+    Format(
+        "swe-agent",
+        ".traj",
+        "trajectories of SWE-agent, with the requests that it kept",
+        reader=swe_agent.READER,
+        writes=False,
     ),
 )
 
