@@ -3,6 +3,8 @@
 #
 #   scripts/environment.sh run     what the program needs   (requirements.lock)
 #   scripts/environment.sh dev     that and what tests need (requirements-dev.lock)
+#   scripts/environment.sh formats what receives our exports (requirements-formats.lock, and
+#                                  requirements-formats-alone.lock without what it asks for)
 #
 # Does nothing when it was done before for the same lock and build files. PYTHON=... chooses the
 # interpreter, VENV=... another folder. Uses uv when it is there, else venv and pip.
@@ -20,11 +22,16 @@ say() { printf '%s\n' "$*" >&2; }
 case $purpose in
     run) lock=requirements.lock ;;
     dev) lock=requirements-dev.lock ;;
-    *) say "environment.sh: say run or dev, not '$purpose'"; exit 2 ;;
+    formats) lock=requirements-formats.lock ;;
+    *) say "environment.sh: say run, dev or formats, not '$purpose'"; exit 2 ;;
 esac
 
+# One of the receivers needs a newer Python than we do.
+oldest=11
+[ "$purpose" = formats ] && oldest=12
+
 new_enough() {
-    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
+    "$1" -c "import sys; sys.exit(sys.version_info < (3, $oldest))" >/dev/null 2>&1
 }
 
 # The newest version that the lock files are tested with comes first. A name may be there and not
@@ -32,14 +39,16 @@ new_enough() {
 find_python() {
     if [ -n "${PYTHON:-}" ]; then
         new_enough "$PYTHON" && { echo "$PYTHON"; return; }
-        say "PYTHON=$PYTHON is not a Python 3.11 or later. Give the path of one that is."
+        say "PYTHON=$PYTHON is not a Python 3.$oldest or later. Give the path of one that is."
         return 1
     fi
-    for name in python3.13 python3.12 python3.11 python3 python; do
+    # pyenv's shims give one version only; the others that it has stand in a folder of its own.
+    for name in python3.13 python3.12 python3.11 python3 python \
+        "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[23]*/bin/python; do
         if new_enough "$name"; then echo "$name"; return; fi
     done
-    say "rollstep needs Python 3.11 or later, and none was found (looked for python3.13, python3.12,"
-    say "python3.11, python3). Install one, or say where it is: make PYTHON=/path/to/python3.12 demo"
+    say "This needs Python 3.$oldest or later, and none was found (looked for python3.13, python3.12,"
+    say "python3.11, python3). Install one, or say where it is: make PYTHON=/path/to/python3.12 ..."
     return 1
 }
 
@@ -61,13 +70,15 @@ make_venv() {
 
 # Only wheels: a source package would run its build, with build tools that no hash pins.
 install_lock() {
-    say "Installing $lock (each file checked against its hash)."
+    lock_file=$1
+    shift
+    say "Installing $lock_file (each file checked against its hash)."
     if [ -x "$venv/bin/pip" ]; then
         "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-            --only-binary :all: --require-hashes -r "$lock"
+            --only-binary :all: --require-hashes "$@" -r "$lock_file"
     else
         uv pip install --quiet --python "$venv/bin/python" --compile-bytecode \
-            --only-binary :all: --require-hashes -r "$lock"
+            --only-binary :all: --require-hashes "$@" -r "$lock_file"
     fi
 }
 
@@ -83,10 +94,18 @@ install_ourselves() {
         uv pip install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation \
             --editable .
     fi
+    link_ourselves
+}
+
+link_ourselves() {
     packages=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    if [ "$purpose" = formats ]; then
+        printf '%s\n' "$root/typings" >"$packages/rollstep.pth"
+    fi
     for hook in "$packages"/__editable__.rollstep-*.pth; do
-        printf '%s\n' "$root/typings" >"$hook"
+        [ -e "$hook" ] && printf '%s\n' "$root/typings" >"$hook"
     done
+    return 0
 }
 
 # Where nobody may write bytecode at run time, a start would compile every module again: a bare
@@ -96,7 +115,7 @@ compile() {
 }
 
 fingerprint() {
-    cat "$lock" pyproject.toml setup.py scripts/environment.sh | cksum
+    cat "$lock" requirements-formats-alone.lock pyproject.toml setup.py scripts/environment.sh | cksum
     printf '%s\n' "$root"
 }
 
@@ -111,8 +130,14 @@ if made_with_another_python || [ "$(cat "$stamp" 2>/dev/null)" != "$(fingerprint
         make_venv
         printf '%s' "${PYTHON:-}" >"$venv/.rollstep-python"
     fi
-    install_lock
-    install_ourselves
+    install_lock "$lock"
+    if [ "$purpose" = formats ]; then
+        # They ask for torch and more, which none of what is used here needs; nor does it need ours.
+        install_lock requirements-formats-alone.lock --no-deps
+        link_ourselves
+    else
+        install_ourselves
+    fi
     fingerprint >"$stamp"
 fi
 compile
