@@ -7,10 +7,9 @@ from pathlib import Path
 import msgspec
 
 from ..errors import BundleError
-from ..model.history import Command, hidden_steps
+from ..model.history import Command
 from ..model.marks import Mark, Silence
 from ..model.project import Project
-from ..model.rollout import Rollout
 from ..model.steps import Step
 from .bundle_reader import read_bundle
 from .change import Change, Saved
@@ -33,7 +32,7 @@ def import_bundle(path: Path, library: Library, warnings: list[str] | None = Non
         if rollout_id in waiting:
             library.commit_many(waiting.values())
             waiting.clear()
-        waiting[rollout_id] = _change(saved, requests, library, str(path))
+        waiting[rollout_id] = change_for(saved, requests, library, str(path))
         if sum(len(change.steps) for change in waiting.values()) >= _STEPS_AT_ONCE:
             library.commit_many(waiting.values())
             waiting.clear()
@@ -48,10 +47,15 @@ def import_rollout(
     branch names and breakpoints stay; of two marks by the same person, and of two silences of one
     flag, the newer one stays.
     """
-    library.commit_many([_change(saved, requests, library, source)])
+    library.commit_many([change_for(saved, requests, library, source)])
 
 
-def _change(saved: Saved, requests: dict[str, str], library: Library, source: str) -> Change:
+def change_for(
+    saved: Saved, requests: dict[str, str], library: Library, source: str = ""
+) -> Change:
+    """What has to be committed so that the library holds the rollout; see ``import_rollout``.
+    Raises BundleError where a step differs from the library's.
+    """
     here = library.load(saved.header.id) if library.holds(saved.header.id) else None
     change = _whole(saved) if here is None else _missing(saved, here, source)
     return msgspec.structs.replace(change, requests=tuple(requests.items()))
@@ -81,10 +85,7 @@ def _leaf(saved: Saved) -> str | None:
     """The end of the branch that the head is on."""
     if not saved.head:
         return None
-    rollout = Rollout(saved.header, saved.projects)
-    rollout.add_all(saved.steps)
-    rollout.hidden |= hidden_steps(saved.commands)
-    return rollout.newest_leaf(saved.head)
+    return saved.tree().newest_leaf(saved.head)
 
 
 def _missing(saved: Saved, here: Saved, source: str) -> Change:

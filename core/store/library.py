@@ -201,6 +201,11 @@ class Library:
         with self._reading() as connection:
             return writing.rollout_key(connection, rollout_id) is not None
 
+    def held(self, rollout_ids: Iterable[str]) -> set[str]:
+        """Those of these ids that the library has a rollout of."""
+        with self._reading() as connection:
+            return {each for each in rollout_ids if writing.rollout_key(connection, each)}
+
     def steps_since(self, rollout_id: str, seq: int) -> tuple[Step, ...]:
         """The steps saved after number ``seq``, by whatever program."""
         with self._reading():
@@ -274,6 +279,14 @@ class Library:
             )
             each = ((HEADER.decode(header), PROJECT.decode(project)) for header, project in rows)
             return [header for header, project in each if wanted(header, project)]
+
+    def ids_after(self, key: int, limit: int = 500) -> list[tuple[int, str]]:
+        """Keys (above ``key``) and ids of rollouts, in the order in which they came in."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT key, id FROM rollouts WHERE key > ? ORDER BY key LIMIT ?", (key, limit)
+            )
+            return [(found, from_bytes(name)) for found, name in rows]
 
     def request(self, digest: str) -> str | None:
         """The body of a request as it was sent, or None when it is not kept."""

@@ -1,0 +1,171 @@
+"""JSON documents: a list of records, documents one after the other, or one with samples in it.
+
+Of a large document only what is asked for is parsed; the file is mapped and not read.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ...errors import Fault
+from .json_in import JsonProblem, JsonReader
+from .lines import BOM
+from .pieces import Piece, nth
+from .record import Refused
+from .spans import Broken, Buffer, Span, elements, line_of, members, skip_space, values
+
+
+class Mapped:
+    """A file of which any part can be had without reading the rest."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: BinaryIO = open(path, "rb")  # noqa: SIM115 - open as long as the container
+        self.data: Buffer = b""
+        if path.stat().st_size:
+            self.data = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.start = skip_space(self.data, len(BOM) if self.data[:3] == BOM else 0)
+
+    @property
+    def first(self) -> bytes:
+        """The first byte that is no white space."""
+        return self.data[self.start : self.start + 1]
+
+    def close(self) -> None:
+        """Let it go."""
+        if isinstance(self.data, mmap.mmap):
+            self.data.close()
+        self._file.close()
+
+
+class _Spans:
+    """What containers over spans of one file have in common."""
+
+    format = ""
+    where = ""
+    """How the path of a piece is written: the name of what holds it."""
+
+    def __init__(self, file: Mapped) -> None:
+        self.file = file
+        self.position = 0
+        self.size = len(file.data)
+
+    def spans(self) -> Iterator[Span]:
+        """The spans of the pieces."""
+        raise NotImplementedError
+
+    def around(self) -> Any:
+        """The document that holds the pieces."""
+        return None
+
+    def pieces(self) -> Iterator[Piece | Refused]:
+        """All pieces; what cannot be followed ends them with one that is refused."""
+        data, known, number = self.file.data, (0, 1), 0
+        try:
+            for number, span in enumerate(self.spans(), 1):
+                known = (span.start, line_of(data, span.start, known))
+                self.position = span.end
+                yield Piece(number, data[span.start : span.end], known[1], self._path(number, span))
+        except Broken as error:
+            yield Refused(number + 1, (self._fault(error),), self._path(number + 1, None))
+
+    def piece(self, number: int) -> Piece | Refused | None:
+        """The piece of this number."""
+        return nth(self.pieces(), number)
+
+    def count(self) -> int | None:
+        """Nobody knows before the end."""
+        return None
+
+    def close(self) -> None:
+        """Let the file go."""
+        self.file.close()
+
+    def _path(self, number: int, span: Span | None) -> str:
+        if span is not None and span.key:
+            return f"{self.where}.{span.key}"
+        return f"{self.where}[{number - 1}]"
+
+    def _fault(self, error: Broken) -> Fault:
+        data = self.file.data
+        line = line_of(data, error.offset)
+        begin = data[: error.offset].rfind(b"\n") if error.offset < 1 << 24 else error.offset
+        hint = "What stands before it was read."
+        return Fault(f"{error}: this is no JSON.", line, max(error.offset - begin, 0), hint=hint)
+
+
+class Elements(_Spans):
+    """A list: each element is a piece."""
+
+    def spans(self) -> Iterator[Span]:
+        """The elements, and an error for what stands behind the list."""
+        yield from elements(self.file.data, self.file.start)
+
+
+class Documents(_Spans):
+    """Documents one after the other; most often just one."""
+
+    def spans(self) -> Iterator[Span]:
+        """The documents."""
+        yield from values(self.file.data, self.file.start)
+
+    def _path(self, number: int, span: Span | None) -> str:
+        return ""
+
+
+class Samples(_Spans):
+    """One document that holds samples under a key: each of those is a piece."""
+
+    def __init__(self, file: Mapped, fields: dict[str, Span], key: str, format_name: str) -> None:
+        super().__init__(file)
+        self.format = format_name
+        self.where = key
+        self._fields = fields
+        self._around: Any = None
+
+    def spans(self) -> Iterator[Span]:
+        """The samples: a list, or the values of an object."""
+        return sample_spans(self.file.data, self._fields[self.where])
+
+    def around(self) -> Any:
+        """The document without its samples, parsed when it is first asked for."""
+        if self._around is None:
+            self._around = {
+                key: parsed(self.file.data, span)
+                for key, span in self._fields.items()
+                if key != self.where
+            }
+        return self._around
+
+
+def sample_spans(data: Buffer, span: Span) -> Iterator[Span]:
+    """The spans of samples that a list or an object holds."""
+    walk = elements if data[span.start : span.start + 1] == b"[" else members
+    return walk(data, span.start)
+
+
+def fields_of(file: Mapped) -> dict[str, Span] | None:
+    """The fields of the object that a file is; None where it is anything else, or broken."""
+    if file.first != b"{":
+        return None
+    fields, end = {}, file.start
+    try:
+        for span in members(file.data, file.start):
+            fields[span.key], end = span, span.end
+    except Broken:
+        return None
+    end = skip_space(file.data, end)
+    if file.data[end : end + 1] in (b"}", b""):
+        end += 1
+    return fields if skip_space(file.data, end) >= len(file.data) else None
+
+
+def parsed(data: Buffer, span: Span) -> Any:
+    """The value of a span. Raises JsonProblem."""
+    try:
+        text = data[span.start : span.end].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise JsonProblem(Fault("not UTF-8.", line_of(data, span.start + error.start))) from error
+    return JsonReader().parse(text)[0]

@@ -1,0 +1,339 @@
+"""Files of trajectories in any format that is known: opened, cut into records, read.
+
+One bad record never stops a file: it comes back as ``Refused``, in its place among the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from ...errors import Fault, FormatError
+from ..table import FORMATS
+from .json_in import JsonProblem, JsonReader
+from .opening import open_container
+from .pieces import Container, Piece, digest_of
+from .recognise import Recogniser, chosen
+from .record import Imported, Reader, Record, Refused
+
+Held = Callable[[list[tuple[int, str]]], set[int]]
+"""Told the numbers and digests of records, gives the numbers of those that need not be read."""
+
+_AT_ONCE = 256
+"""Records that are asked about together."""
+_TELLING = frozenset(
+    {"role", "content", "from", "value", "messages", "conversations", "tool_calls"}
+)
+"""Keys of which a record cannot be understood when they stand twice in one object."""
+_TOO_DEEP = "it is nested more deeply than can be read."
+
+
+class Skipped(msgspec.Struct, frozen=True, gc=False):
+    """A record that was not read because it is held already."""
+
+    number: int
+
+
+class Read(msgspec.Struct, frozen=True):
+    """What became of one record: its trajectories, or the ``faults`` for which there are none.
+    ``held`` marks one that was passed over because it is held already.
+    """
+
+    number: int
+    format: str = ""
+    imported: tuple[Imported, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    digest: str = ""
+    held: bool = False
+
+
+def readers() -> dict[str, Reader]:
+    """Every format that can be read."""
+    return {name: fmt.reader for name, fmt in FORMATS.items() if fmt.reader is not None}
+
+
+def open_source(path: Path, *, format: str | None = None) -> Source:
+    """The file as a row of records, recognised one by one, or all of the format that is named.
+
+    Raises FormatError for a file that cannot be read or is no JSON, UsageError for a format that
+    is not known.
+    """
+    asked = chosen(readers(), format)
+    forced = format is not None
+    return Source(path, open_container(path, asked, forced=forced), asked, forced=forced)
+
+
+def read_records(path: Path, format: str | None = None) -> Iterator[Read]:
+    """What each record of a file is, in order. Raises as ``open_source`` does, for the file as a
+    whole; never for one record.
+    """
+    with open_source(path, format=format) as source:
+        yield from source.read()
+
+
+class Source:
+    """An open file of records."""
+
+    def __init__(
+        self, path: Path, container: Container, readers: dict[str, Reader], *, forced: bool
+    ) -> None:
+        self.path = path
+        self.format: str | None = container.format or None
+        """The format of the first record; None until it is known."""
+        self._container = container
+        self._readers = readers
+        self._recogniser = Recogniser(readers, forced=forced)
+        self._json = JsonReader()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._container.close()
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How much of the file has been passed, out of how much (bytes, or entries of a zip)."""
+        return self._container.position, self._container.size
+
+    def count(self) -> int | None:
+        """How many records there are, where that is known without reading them."""
+        return self._container.count()
+
+    def records(self, held: Held | None = None) -> Iterator[Record | Refused | Skipped]:
+        """The records in order; neighbours that make one trajectory are one record. Those that are
+        ``held`` are not parsed.
+        """
+        return _Gathering(self._readers).gathered(self._alone(held))
+
+    def record(self, number: int) -> Record:
+        """The record of this number; for a trajectory of many records, any of theirs. Raises
+        FormatError when it cannot be used or is not there.
+        """
+        piece = self._container.piece(number)
+        if piece is None:
+            raise FormatError(f"{self.path}: there is no record {number}.")
+        found = self._parsed(piece) if isinstance(piece, Piece) else piece
+        if isinstance(found, Record) and self._readers[found.format].unit != "record":
+            found = self._gathered_at(number) or found
+        if isinstance(found, Refused):
+            raise FormatError(source=str(self.path), faults=found.faults)
+        return found
+
+    def read(self, held: Held | None = None) -> Iterator[Read]:
+        """The trajectories of each record."""
+        for record in self.records(held):
+            if isinstance(record, Record):
+                yield self.trajectories(record)
+            elif isinstance(record, Refused):
+                yield Read(record.number, faults=record.faults)
+            else:
+                yield Read(record.number, held=True)
+
+    def trajectories(self, record: Record) -> Read:
+        """What the record's own reader makes of it."""
+        try:
+            made = tuple(self._readers[record.format].read(record))
+        except FormatError as error:
+            faults = tuple(_placed(fault, record) for fault in error.faults) or (
+                _placed(Fault(str(error)), record),
+            )
+            return Read(record.number, record.format, (), faults, record.digest)
+        except RecursionError:
+            faults = (_placed(Fault(_TOO_DEEP), record),)
+            return Read(record.number, record.format, (), faults, record.digest)
+        except Exception as error:  # noqa: BLE001 - one record of a kind unheard of is no reason to
+            # leave the others; it is told with what went wrong.
+            what = f"{type(error).__name__}: {error}"
+            fault = Fault(f"it cannot be read as {record.format} ({what}).")
+            return Read(record.number, record.format, (), (_placed(fault, record),), record.digest)
+        if record.duplicates:
+            made = tuple(_with_duplicates(each, record) for each in made)
+        return Read(record.number, record.format, made, (), record.digest)
+
+    # Inside
+
+    def _alone(self, held: Held | None) -> Iterator[Record | Refused | Skipped]:
+        if held is None:
+            for piece in self._container.pieces():
+                yield self._parsed(piece) if isinstance(piece, Piece) else piece
+            return
+        for pieces in _chunks(self._container.pieces()):
+            digests = {
+                piece.number: digest_of(piece.data) for piece in pieces if isinstance(piece, Piece)
+            }
+            known = held(list(digests.items()))
+            for piece in pieces:
+                if piece.number in known:
+                    yield Skipped(piece.number)
+                elif isinstance(piece, Piece):
+                    yield self._parsed(piece, digests[piece.number])
+                else:
+                    yield piece
+
+    def _parsed(self, piece: Piece, digest: str = "") -> Record | Refused:
+        try:
+            value, twice = self._json.parse(piece.data.decode("utf-8"), line=piece.line)
+        except UnicodeDecodeError as error:
+            return self._refused(piece, _not_utf8(error, piece))
+        except JsonProblem as problem:
+            return self._refused(piece, _cut_off(problem.fault, piece))
+        for key in twice:
+            if key in _TELLING:
+                fault = Fault(f"the key {key!r} stands twice in one object.", hint=_MEND)
+                return self._refused(piece, fault)
+        try:
+            name = self._container.format or self._recogniser.format_of(value)
+        except RecursionError:
+            return self._refused(piece, Fault(_TOO_DEEP))
+        if not name:
+            return self._refused(piece, Fault(self._unknown(value)))
+        self.format = self.format or name
+        try:
+            around = self._container.around()
+        except JsonProblem as problem:
+            return self._refused(piece, problem.fault)
+        return Record(
+            piece.number,
+            value,
+            digest or digest_of(piece.data),
+            around,
+            piece.path,
+            (piece.line,) if piece.line else (),
+            twice,
+            name,
+        )
+
+    def _gathered_at(self, number: int) -> Record | None:
+        for record in self.records():
+            if isinstance(record, Record) and number in (record.number, *record.lines):
+                return record
+        return None
+
+    @staticmethod
+    def _refused(piece: Piece, fault: Fault) -> Refused:
+        if not fault.line and piece.line:
+            fault = msgspec.structs.replace(fault, line=piece.line)
+        if piece.path:
+            where = f"{piece.path}.{fault.where}" if fault.where else piece.path
+            fault = msgspec.structs.replace(fault, where=where)
+        return Refused(piece.number, (fault,), piece.path)
+
+    def _unknown(self, value: Any) -> str:
+        names = ", ".join(self._readers)
+        if isinstance(value, dict):
+            keys = ", ".join(map(repr, list(value)[:8])) or "none"
+            what = f"its keys are {keys}"
+        else:
+            what = f"it is a {_KINDS.get(type(value), 'number')}"
+        return f"of no format that is known ({what}). Looked for: {names}."
+
+
+_MEND = "Only one of them can be meant: leave the other out."
+_KINDS = {list: "list", str: "string", bool: "true or false", type(None): "null"}
+
+
+class _Gathering:
+    """Puts together the records that make one trajectory."""
+
+    def __init__(self, readers: dict[str, Reader]) -> None:
+        self._readers = readers
+        self._waiting: list[Record] = []
+        self._group = ""
+
+    def gathered(
+        self, records: Iterator[Record | Refused | Skipped]
+    ) -> Iterator[Record | Refused | Skipped]:
+        for record in records:
+            if not isinstance(record, Record):
+                yield record
+                continue
+            reader = self._readers[record.format]
+            if reader.unit == "record":
+                yield from self._flush()
+                yield record
+                continue
+            group = reader.group(record.value) if reader.group is not None else ""
+            if self._waiting and (self._waiting[0].format, self._group) != (record.format, group):
+                yield from self._flush()
+            self._group = group
+            self._waiting.append(record)
+        yield from self._flush()
+
+    def _flush(self) -> Iterator[Record]:
+        if self._waiting:
+            yield _joined(self._waiting)
+            self._waiting = []
+
+
+def _joined(records: list[Record]) -> Record:
+    """Many records as one: their values in a list."""
+    first = records[0]
+    twice = tuple(dict.fromkeys(key for record in records for key in record.duplicates))
+    return msgspec.structs.replace(
+        first,
+        value=[record.value for record in records],
+        digest=digest_of("".join(record.digest for record in records).encode()),
+        lines=tuple(record.number for record in records),
+        duplicates=twice,
+    )
+
+
+def _chunks(pieces: Iterator[Piece | Refused]) -> Iterator[list[Piece | Refused]]:
+    chunk: list[Piece | Refused] = []
+    for piece in pieces:
+        chunk.append(piece)
+        if len(chunk) >= _AT_ONCE:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _placed(fault: Fault, record: Record) -> Fault:
+    """The fault with the place of its record, where it names none itself."""
+    if not fault.line and record.lines:
+        return msgspec.structs.replace(fault, line=record.lines[0])
+    if not record.lines and record.path:
+        where = f"{record.path}.{fault.where}" if fault.where else record.path
+        return msgspec.structs.replace(fault, where=where)
+    return fault
+
+
+def _with_duplicates(imported: Imported, record: Record) -> Imported:
+    keys = ", ".join(map(repr, record.duplicates))
+    note = _placed(Fault(f"{keys} stands twice in one object; the last one was taken."), record)
+    return msgspec.structs.replace(imported, notes=(*imported.notes, note))
+
+
+def _not_utf8(error: UnicodeDecodeError, piece: Piece) -> Fault:
+    fault = Fault(
+        f"not UTF-8 (0x{error.object[error.start]:02X}).",
+        byte=error.start,
+        hint="Convert the file to UTF-8.",
+    )
+    return fault if not piece.open_end else _cut_off(fault, piece)
+
+
+def _cut_off(fault: Fault, piece: Piece) -> Fault:
+    """A last line without an end that is no JSON was most likely cut off."""
+    if not piece.open_end:
+        return fault
+    return Fault(
+        "the last line is not whole: the file was cut off here. It was left out.",
+        byte=fault.byte if fault.byte is not None else len(piece.data),
+        hint=fault.message,
+    )
