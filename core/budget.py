@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .errors import RoleError
 from .estimating import Estimate, estimate_of, may_cost
 from .model.project import Project
-from .model.steps import Attempt, Step
+from .model.steps import Attempt, Step, Usage
 from .roles.llm import load_templates
 from .roles.llm_requests import model_of
 from .rules.limits import Limits, in_dollars
@@ -179,7 +179,8 @@ class RolloutBudget:
 
     def settle(self, aside: SetAside, failed: Iterable[tuple[RoleError, Ask]]) -> None:
         """The calls are over: what those took that failed is counted too."""
-        self.spending.dollars += sum(error.cost or 0.0 for error, _ in failed)
+        for error, _ in failed:
+            self.spending.add(error.usage or Usage(), error.cost)
         if self._run is not None:
             self._run.settle(aside, self.spending.since(self._before))
 

@@ -23,7 +23,12 @@ peer's.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
+
+if TYPE_CHECKING:
+    from .model.steps import Usage
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -104,7 +109,7 @@ kept."""
 class RoleError(RollstepError):
     """A role failed. ``kind`` is one word for programs, ``detail`` (a traceback, a raw body) for
     those who press the key, ``partial`` what had arrived before it failed, ``cost`` what that
-    probably cost in dollars, None where nothing is known to have been paid.
+    probably cost in dollars and ``usage`` what it took, None where nothing is known of it.
 
     Kinds: ``raised``, ``timeout``, ``died``, ``bad_reply``, ``empty``, ``cancelled``,
     ``not_ready``, ``not_recorded``, and those of the gateway (``workers/model_errors.py``). What
@@ -119,12 +124,14 @@ class RoleError(RollstepError):
         detail: str = "",
         partial: str = "",
         cost: float | None = None,
+        usage: Usage | None = None,
     ):
         super().__init__(message)
         self.kind = kind
         self.detail = detail
         self.partial = partial
         self.cost = cost
+        self.usage = usage
 
 
 class StoreError(RollstepError):

@@ -21,7 +21,7 @@ from .model.project import (
     PythonSimulator,
     PythonTarget,
 )
-from .model.steps import ROLES, Role
+from .model.steps import ROLES, Role, Usage
 from .model.view import View
 from .roles.llm_requests import Spec, asked_of, model_of
 from .workers.prices import Price, about_tokens, price_of
@@ -108,6 +108,20 @@ def estimate_of(spec: Spec, view: View, usual: int) -> Estimate:
         price is None and spec.api_base is not None,
         2 if _may_repair(spec, view) else 1,
     )
+
+
+def used_when_cancelled(
+    project: Project, view: View, arrived: str
+) -> tuple[Usage | None, float | None]:
+    """What a model has probably used, and what that cost, when its call was cancelled after so much
+    had arrived; None where no model plays.
+    """
+    spec = model_of(project, view.role)
+    if spec is None:
+        return None, None
+    usage = Usage(about_tokens(_characters(view, spec)), about_tokens(len(arrived)), estimated=True)
+    price = price_of(spec.model)
+    return usage, price.cost(usage) if price is not None else None
 
 
 def _may_repair(spec: Spec, view: View) -> bool:

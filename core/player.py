@@ -214,7 +214,7 @@ class Player:
             raise
         except asyncio.CancelledError:
             if isinstance(action, Ask):
-                self.keep_arrived(action, parent)
+                self.keep_arrived(self._asker.arrived, action, state, parent, project)
             raise
         step = writer.put_made(made, parent, revision=revision, late=writer.head != parent)
         writer.save()
@@ -245,7 +245,7 @@ class Player:
             writer.save()
 
         def unfinished(ask: Ask, arrived: str) -> None:
-            failed.append((cancelled(arrived), ask))
+            self.keep_arrived(arrived, ask, state, steps[-1].id if steps else parent, project)
 
         try:
             with self.being_busy():
@@ -277,10 +277,19 @@ class Player:
         self._writer.emit(Failed(attempt))
         self._writer.save()
 
-    def keep_arrived(self, ask: Ask, parent: str | None) -> None:
-        """A call was cancelled: what had come of its answer is kept, for a human to go on from."""
-        if self._asker.arrived:
-            self.fail(cancelled(self._asker.arrived), ask, parent)
+    def keep_arrived(
+        self, arrived: str, ask: Ask, state: PathState, parent: str | None, project: Project
+    ) -> None:
+        """A call was cancelled: what had come of its answer is kept, for a human to go on from,
+        and counted.
+        """
+        if arrived:
+            from .estimating import used_when_cancelled  # what offline projects never load
+
+            error = cancelled(arrived)
+            view = state.view(ask, project)
+            error.usage, error.cost = used_when_cancelled(project, view, arrived)
+            self.fail(error, ask, parent)
 
     def _is_over(self, step: Step, fired: Sequence[Fired], reached: bool) -> bool:
         """Whether the run ends with this step; all the reasons are told. ``reached``: it was to go

@@ -216,6 +216,7 @@ def attempt_of(
         error.partial,
         error.cost,
         now,
+        error.usage,
     )
 
 

@@ -16,7 +16,6 @@ from .model.messages import Payload, TargetReply, ToolResult, UserMessage
 from .model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
 from .model.steps import Role, Step
 from .player import Player
-from .playthrough import cancelled
 from .roles.protocols import no_stream
 from .rules.stepper import Ask, Nobody, Opening, next_action
 from .rules.templates import literal
@@ -232,7 +231,7 @@ class Retaking:
                 receive(takes[id(ask)], answer)
 
             def unfinished(ask: Ask, arrived: str) -> None:
-                self._player.fail(cancelled(arrived), ask, parent)
+                self._player.keep_arrived(arrived, ask, state, parent, variant or project)
 
             await self._asker.make_together(
                 asks, state, project, seed, parent, one_came, unfinished, indices, variant
@@ -243,7 +242,8 @@ class Retaking:
         except RoleError as error:
             receive(indices[0], error)
         except asyncio.CancelledError:
-            self._player.keep_arrived(ask, parent)
+            arrived = self._asker.arrived
+            self._player.keep_arrived(arrived, ask, state, parent, variant or project)
             raise
         else:
             receive(indices[0], made)

@@ -6,7 +6,7 @@ from statistics import median
 from typing import NamedTuple
 
 from .estimating import USUAL_REPLY
-from .model.steps import Attempt, Call, Role, Step
+from .model.steps import Attempt, Call, Role, Step, Usage
 
 _REMEMBERED = 10
 """Replies of a role from which their usual length is taken."""
@@ -44,15 +44,18 @@ class Spending:
 
     def add_call(self, call: Call) -> None:
         """A call that was answered."""
-        tokens = call.usage.tokens
-        self.tokens += tokens
-        self.dollars += call.cost or 0.0
-        self.unknown += call.cost is None and tokens > 0
-        self.estimated += call.usage.estimated
+        self.add(call.usage, call.cost)
 
     def add_attempt(self, attempt: Attempt) -> None:
         """A failure: what had arrived by then was paid for, too."""
-        self.dollars += attempt.cost or 0.0
+        self.add(attempt.usage or Usage(), attempt.cost)
+
+    def add(self, usage: Usage, cost: float | None) -> None:
+        """So much was used, and cost that; None is a price that nobody knows."""
+        self.tokens += usage.tokens
+        self.dollars += cost or 0.0
+        self.unknown += cost is None and usage.tokens > 0
+        self.estimated += usage.estimated
 
     @property
     def now(self) -> Spent:

@@ -30,6 +30,7 @@ from .failing import what_now
 from .presenter import DebuggerModel
 from .prices import reckoned, spent
 from .requests import NOT_STORED, Stored
+from .scored import score_blocks
 from .stepview import call_text, first_words, other_part, stop_title
 from .who import NAMES, made_by
 
@@ -85,6 +86,7 @@ def document(
 
 def _project(model: DebuggerModel, reading: bool) -> Iterator[Block]:
     project = model.project
+    yield from score_blocks(model)
     yield Block("title", project.title)
     if project.goal:
         yield Block("text", project.goal)
@@ -95,6 +97,7 @@ def _project(model: DebuggerModel, reading: bool) -> Iterator[Block]:
 
 def _message(model: DebuggerModel, step: Step, reading: bool) -> Iterator[Block]:
     index = model.cursor
+    yield from score_blocks(model)
     yield Block(step.role + ":strong", f"{index + 1} {kind_words(step.payload)}")
     yield Block("dim", _made(step))
     if step.injected:
@@ -285,8 +288,8 @@ def _failures(attempts: list[Attempt], now: bool = True) -> Iterator[Block]:
     yield Block("heading", f"{what} here: {len(attempts)}")
     for attempt in attempts[-_FAILURES:]:
         yield Block("error", f"{NAMES[attempt.role]}: {attempt.words}")
-        if attempt.cost:
-            yield Block("dim", f"what had arrived cost about {in_dollars(attempt.cost)}")
+        if used := _used(attempt):
+            yield Block("dim", f"what had arrived took {used}")
         if now and attempt is attempts[-1]:
             yield Block("strong", what_now(attempt))
         if attempt.partial:
@@ -295,6 +298,17 @@ def _failures(attempts: list[Attempt], now: bool = True) -> Iterator[Block]:
         if attempt.detail:
             yield Block("dim", "as it came:")
             yield Block("dim", attempt.detail, 2)
+
+
+def _used(attempt: Attempt) -> str:
+    """What a failed call took, in words; empty where nothing is known of it."""
+    usage, pieces = attempt.usage, []
+    if usage is not None and usage.tokens:
+        about = "~" if usage.estimated else ""
+        pieces.append(f"{about}{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens")
+    if attempt.cost:
+        pieces.append(f"about {in_dollars(attempt.cost)}")
+    return ", ".join(pieces)
 
 
 def _here(model: DebuggerModel) -> Iterator[Block]:

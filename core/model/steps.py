@@ -31,6 +31,16 @@ class Usage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         """All that the call took."""
         return self.prompt_tokens + self.completion_tokens
 
+    def __add__(self, more: "Usage") -> "Usage":
+        """Both; an estimate where one of them is."""
+        return Usage(
+            self.prompt_tokens + more.prompt_tokens,
+            self.completion_tokens + more.completion_tokens,
+            self.reasoning_tokens + more.reasoning_tokens,
+            self.cached_tokens + more.cached_tokens,
+            self.estimated or more.estimated,
+        )
+
 
 class Call(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """How a live step was made. ``request`` is the digest of the request as sent, which the
@@ -100,7 +110,8 @@ class Step(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     """A failure, which is not a step: what was tried under ``parent_id`` and how it failed.
 
-    ``words`` are for people; ``detail`` is a traceback or raw body behind a key.
+    ``words`` are for people; ``detail`` is a traceback or raw body behind a key. ``cost`` and
+    ``usage`` are what had been used by then, None where nothing is known of it.
     """
 
     id: str
@@ -113,6 +124,7 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     partial: str = ""
     cost: float | None = None
     created_at: float = 0.0
+    usage: Usage | None = None
 
 
 _LANES: dict[type[Payload], Role] = {

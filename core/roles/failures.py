@@ -23,7 +23,12 @@ def as_role_error(error: BaseException, what: str) -> RoleError:
         detail = error.detail or _traceback(error)
         words = _cut(f"failed: {error}")
         return RoleError(
-            words, kind=_cut(error.kind), detail=detail, partial=error.partial, cost=error.cost
+            words,
+            kind=_cut(error.kind),
+            detail=detail,
+            partial=error.partial,
+            cost=error.cost,
+            usage=error.usage,
         )
     last = traceback.format_exception_only(error)[-1].strip()
     if isinstance(error, SyntaxError) and error.filename:
@@ -43,6 +48,7 @@ def named(error: RoleError, who: str) -> RoleError:
         detail=mask(error.detail),
         partial=error.partial,
         cost=error.cost,
+        usage=error.usage,
     )
 
 

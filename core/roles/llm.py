@@ -14,7 +14,7 @@ from ..errors import RoleError, UsageError
 from ..model.failures import CUT_OFF, kept
 from ..model.messages import TargetReply, ToolResult, text_parts
 from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget
-from ..model.steps import Call, Role, Usage
+from ..model.steps import Call, Role
 from ..model.view import View
 from ..rules.schemas import load_package, needs_package
 from ..workers.gateway import SERVICE
@@ -101,7 +101,7 @@ class LlmEvaluatorRole:
         try:
             return Answer(read_evaluator(reply, self._spec), call=call, request=request)
         except RoleError as error:
-            error.cost = call.cost
+            error.cost, error.usage = call.cost, call.usage
             raise
 
 
@@ -133,7 +133,8 @@ class LlmSimulatorRole:
         if reply.text:
             return read_result(reply.text, view, self._spec)
         instead = f"refused: {reply.refusal}" if reply.refusal else "called tools instead."
-        raise RoleError(f"The model {self._spec.model} {instead}", kind="bad_reply", cost=call.cost)
+        words = f"The model {self._spec.model} {instead}"
+        raise RoleError(words, kind="bad_reply", cost=call.cost, usage=call.usage)
 
     async def _repaired(
         self,
@@ -153,6 +154,7 @@ class LlmSimulatorRole:
             reply, second, request = await self._model.ask(again, told)
         except RoleError as error:
             error.cost = _sum(first.cost, error.cost)
+            error.usage = first.usage + error.usage if error.usage else first.usage
             raise
         call = _together(first, second, f"{words} It was asked for once more.")
         _must_be_whole(again, reply, call)
@@ -161,7 +163,7 @@ class LlmSimulatorRole:
             failure = bad_reply(
                 self._spec.model, f"gave no usable result, twice: {result.problem}", reply.text
             )
-            failure.cost = call.cost
+            failure.cost, failure.usage = call.cost, call.usage
             raise failure
         return result, call, request
 
@@ -182,6 +184,7 @@ def _must_be_whole(asked: Request, reply: ModelReply, call: Call) -> None:
         kind="stopped",
         partial=partial,
         cost=call.cost,
+        usage=call.usage,
     )
 
 
@@ -206,16 +209,9 @@ def _notices(stream: Stream) -> Stream:
 
 def _together(first: Call, second: Call, note: str) -> Call:
     """Two calls that made one step: all that was used, paid and waited for."""
-    used, more = first.usage, second.usage
     return msgspec.structs.replace(
         second,
-        usage=Usage(
-            used.prompt_tokens + more.prompt_tokens,
-            used.completion_tokens + more.completion_tokens,
-            used.reasoning_tokens + more.reasoning_tokens,
-            used.cached_tokens + more.cached_tokens,
-            used.estimated or more.estimated,
-        ),
+        usage=first.usage + second.usage,
         cost=_sum(first.cost, second.cost),
         seconds=first.seconds + second.seconds,
         first_token_seconds=first.first_token_seconds + second.first_token_seconds,

@@ -93,6 +93,7 @@ class Link:
                 printable(error.detail),
                 printable(error.partial),
                 error.cost,
+                error.usage,
             )
         )
 

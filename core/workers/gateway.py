@@ -118,8 +118,8 @@ def _failed(error: Exception, wire: Wire, request: ModelRequest, arriving: Arriv
     failed = _failure(error, wire, request, len(partial))
     failed.partial = partial
     failed.detail = detail(error, wire, secrets)
+    failed.usage, failed.cost = arriving.so_far(request, wire, partial)
     if arriving.begun or partial:
-        failed.cost = arriving.cost_so_far(request)
         failed.again = False  # thoughts and calls are paid for like text
     failed.args = (hide(str(failed), secrets),)
     return failed

@@ -192,14 +192,7 @@ class Arriving:
         calls = _without_made_up_ids(tuple(map(_whole, self._calls)), wire)
         if not text and not calls and not refusal:
             raise _nothing(finish, wire)
-        usage = _usage(self._usage, wire)
-        if usage is None:
-            usage = _estimate(request, text, self._reasoning, calls)
-            cost = _table_cost(request.model, usage)
-        else:
-            cost = _told_cost(self._priced)
-            if cost is None:
-                cost = _table_cost(request.model, usage)
+        usage, cost = self._used(request, wire, text, calls)
         return ModelReply(
             text,
             self._reasoning_blocks(thought),
@@ -226,11 +219,27 @@ class Arriving:
         text = "".join(self._reasoning) or thought
         return (Reasoning(text),) if text else ()
 
-    def cost_so_far(self, request: ModelRequest) -> float | None:
-        """What has arrived so far has probably cost this, when no more comes."""
-        calls = tuple(map(_whole, self._calls))
-        usage = _estimate(request, "".join(self._text), self._reasoning, calls)
-        return _table_cost(request.model, usage)
+    def so_far(
+        self, request: ModelRequest, wire: Wire, partial: str
+    ) -> tuple[Usage | None, float | None]:
+        """What was used and what that has probably cost, when no more comes than this ``partial``;
+        None where nothing has arrived and the provider does not say otherwise.
+        """
+        if not self.begun and not partial and _usage(self._usage, wire) is None:
+            return None, None
+        text = "".join(self._text) or partial
+        return self._used(request, wire, text, tuple(map(_whole, self._calls)))
+
+    def _used(
+        self, request: ModelRequest, wire: Wire, text: str, calls: tuple[ToolCall, ...]
+    ) -> tuple[Usage, float | None]:
+        """As the provider counted it, else estimated."""
+        usage = _usage(self._usage, wire)
+        if usage is None:
+            usage = _estimate(request, text, self._reasoning, calls)
+            return usage, _table_cost(request.model, usage)
+        cost = _told_cost(self._priced)
+        return usage, _table_cost(request.model, usage) if cost is None else cost
 
 
 def _thought_and_text(content: Any) -> tuple[str, str]:

@@ -155,6 +155,7 @@ class Worker:
                 detail=mask(envelope.detail),
                 partial=envelope.partial,
                 cost=envelope.cost,
+                usage=envelope.usage,
             )
             waiting.future.set_exception(error)
         else:

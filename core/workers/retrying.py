@@ -79,5 +79,6 @@ def _words(failed: ModelError, seconds: float, number: int, tries: int) -> str:
 
 def _given_up(failed: ModelError, why: str) -> ModelError:
     given_up = ModelError(f"{failed} {why}", failed.kind)
-    given_up.detail, given_up.partial, given_up.cost = failed.detail, failed.partial, failed.cost
+    given_up.detail, given_up.partial = failed.detail, failed.partial
+    given_up.cost, given_up.usage = failed.cost, failed.usage
     return given_up

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..model.steps import Usage
+
 T = TypeVar("T")
 
 LENGTH = struct.Struct(">I")
@@ -63,6 +65,7 @@ class Failure(msgspec.Struct, frozen=True, tag="failure"):
     detail: str = ""
     partial: str = ""
     cost: float | None = None
+    usage: Usage | None = None
 
 
 ToChild = Request | Cancel

@@ -59,6 +59,11 @@ async def test_failures_are_kept_as_attempts_and_a_reply_with_all_that_is_known_
     assert (refused.kind, refused.partial, refused.cost) == ("auth", "", None)
     assert (lost.kind, lost.partial) == ("server", SAID)
     assert lost.cost is not None
+    assert refused.usage is None
+    assert lost.usage is not None
+    assert lost.usage.estimated
+    assert lost.usage.prompt_tokens > 5
+    assert lost.usage.completion_tokens == len(SAID) // 4 + 1
     call = next(each for each in kept.steps if each.id == step.id).call
     assert call is not None
     assert (call.attempts, call.usage) == (2, Usage(10, 3, 0, 4))

@@ -12,7 +12,7 @@ import pytest
 from rollstep.core.batch import Batch, Done, Job
 from rollstep.core.budget import RunBudget
 from rollstep.core.errors import RoleError, UsageError
-from rollstep.core.events import Event, Paused
+from rollstep.core.events import Event, Paused, Streamed
 from rollstep.core.ids import random_step_ids
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.messages import Stop
@@ -168,6 +168,57 @@ async def test_what_a_failure_had_cost_counts(server: ProviderServer, roles: Rol
     paused = watched(session)
     assert await session.step() is None
     assert " spent" in paused[0]
+    await session.close()
+
+
+async def test_the_tokens_of_failures_count_in_the_app_and_headless(
+    server: ProviderServer, roles: RolesFor
+) -> None:
+    failing = project(server, max_tokens=500)
+    session = Session.start(failing, roles=roles)
+    await session.step()
+    server.answer(PRICED, FAULTS["error_event"])
+    with pytest.raises(RoleError):
+        await session.step()
+    usage = session.attempts[0].usage
+    assert usage is not None
+    await session.revise(project(server, max_tokens=usage.tokens))
+    paused = watched(session)
+    assert await session.step() is None
+    assert paused == [f"{usage.tokens:,} of {usage.tokens:,} tokens used"]
+    await session.close()
+    run = RunBudget(Limits(tokens=10_000))
+    played = await play_through(
+        failing, roles(failing), seed="0", new_id=random_step_ids(), budget=run
+    )
+    (attempt,) = played.attempts
+    assert attempt.usage is not None
+    assert run.tokens == attempt.usage.tokens > 0
+    assert run.estimated == 1
+
+
+async def test_what_a_cancelled_call_had_taken_counts_as_estimated(
+    server: ProviderServer, roles: RolesFor
+) -> None:
+    server.answer(PRICED, Reply("Half of it, and more that never comes.", pace=0.5, piece=11))
+    session = Session.start(project(server), roles=roles)
+    await session.step()
+    task = asyncio.create_task(session.step())
+    arrived = asyncio.Event()
+    session.subscribe(lambda event: arrived.set() if isinstance(event, Streamed) else None)
+    await arrived.wait()
+    assert session.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    (attempt,) = session.attempts
+    assert (attempt.kind, attempt.partial) == ("cancelled", "Half of it,")
+    assert attempt.usage is not None
+    assert (attempt.usage.completion_tokens, attempt.usage.estimated) == (3, True)
+    assert attempt.usage.prompt_tokens > 5
+    assert attempt.cost == pytest.approx(attempt.usage.prompt_tokens * 1e-7 + 3 * 4e-7)
+    forecast = await session.forecast()
+    assert forecast is not None
+    assert forecast.spent.tokens == attempt.usage.tokens
     await session.close()
 
 

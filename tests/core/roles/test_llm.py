@@ -263,6 +263,19 @@ async def test_a_simulated_result_that_is_no_json_is_refused_and_kept(live: Live
     assert (caught.value.kind, caught.value.partial) == ("bad_reply", "It is lost, I think.")
 
 
+async def test_what_an_answer_that_cannot_be_used_took_is_told_as_the_provider_counted_it(
+    live: Live,
+) -> None:
+    counted = {"prompt_tokens": 40, "completion_tokens": 5, "total_tokens": 45}
+    live.answers(Reply("It is lost, I think.", usage=counted))
+    with pytest.raises(RoleError) as caught:
+        await live.ask("tool", *PATH[:1])
+    assert caught.value.usage == Usage(80, 10)  # asked twice
+    with pytest.raises(RoleError) as caught:
+        await live.ask("evaluator", *PATH, project=live.project(evaluator={"answers": "json"}))
+    assert caught.value.usage == Usage(40, 5)
+
+
 async def test_a_failure_says_which_model_failed_and_how(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
