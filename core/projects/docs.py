@@ -24,7 +24,7 @@ from ..model.project import (
     ToolRule,
     When,
 )
-from .generated import main
+from ..generated import main
 from .shapes import (
     TAG_KEY,
     ChoiceShape,

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from ..model.project import Project
-from .generated import main
+from ..generated import main
 from .shapes import (
     NULL_MEANS,
     SHORTHAND,
