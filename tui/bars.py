@@ -12,6 +12,7 @@ from .presenter import DebuggerModel
 from .prices import step_cost
 from .rows import Row, Span, row
 from .sanitize import one_line
+from .scored import outcome
 from .stepview import stop_title
 from .who import ANSWERS, LETTERS, NAMES, is_live, kind_of, who
 from .wrap import fit
@@ -19,6 +20,8 @@ from .wrap import fit
 _LEAST_LEFT = 16
 """Cells of the title that the outcome leaves; whose move it is takes what it needs."""
 _LEAST_OUTCOME = 12
+_FAILED = 72
+"""Cells that the reason of a failure takes at most; the inspector has all of it."""
 
 
 def header(model: DebuggerModel, width: int) -> Row:
@@ -40,6 +43,10 @@ def header(model: DebuggerModel, width: int) -> Row:
 
 
 def _outcome(model: DebuggerModel, room: int) -> tuple[str, str]:
+    """That it failed, and why; else how it ended, and its scores."""
+    failed = outcome(model)
+    if failed is not None:
+        return fit(failed[0], min(room, _FAILED)) if room >= _LEAST_OUTCOME else "", failed[1]
     scores = " ".join(
         f"{one_line(score.name)} {one_line(str(score.value))}" for score in model.scores[:2]
     )

@@ -145,7 +145,7 @@ class Controller:
             _leaf(session),
             session.branches,
             session.marks,
-            (),
+            session.scores,
             session.attempts,
             self.throwaway,
             session.silences,

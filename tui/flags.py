@@ -44,6 +44,12 @@ class Flags:
         self.version = 0
         """Grows with every change."""
         self._silent: Silenced = frozenset()
+        self._cited: dict[int, tuple[Finding, ...]] = {}
+
+    def cite(self, index: int, found: Finding) -> None:
+        """A score cites this step: a flag that no linting takes away."""
+        self._cited[index] = (*self._cited.get(index, ()), found)
+        self.put(index, self.found.get(index, ()))
 
     def see(self, index: int, step: Step) -> None:
         """A new step: what it says alone."""
@@ -51,7 +57,9 @@ class Flags:
             self.put(index, found)
 
     def put(self, index: int, found: tuple[Finding, ...]) -> None:
-        """All that is odd about this step."""
+        """All that is odd about this step, besides that scores cite it."""
+        if cited := self._cited.get(index):
+            found = (*cited, *(each for each in found if each not in cited))
         if self.found.get(index, ()) != found:
             self.found[index] = found
             if not found:

@@ -303,6 +303,7 @@ class DebuggerModel(Moving):
         steps = self.rollout.path(leaf)
         self._shown_next.update((step.parent_id, step.id) for step in steps)
         before, self.path = self.path, Path(steps, self.is_edit)
+        self._cite()
         self.path.flags.silence(silenced(self.silences))
         self.path.flags.take_over(before, self.path)
         self.lint = PathLint(self.rollout, self.path)
@@ -311,6 +312,15 @@ class DebuggerModel(Moving):
         if self.cursor < 0 and self.path.steps and cursor_on is None:
             self.cursor = -1
         self._retail()
+
+    def _cite(self) -> None:
+        if not self.scores:
+            return
+        from .scored import citations
+
+        for step_id, found in citations(self.scores):
+            if step_id in self.path.at:
+                self.path.flags.cite(self.path.at[step_id], found)
 
     def _retail(self) -> None:
         tail: list[Attempt | Asking] = list(self.attempts.get(self.leaf, ())[-1:])

@@ -43,7 +43,8 @@ def sent_blocks(model: DebuggerModel, role: Role, stored: Stored) -> Iterator[Bl
     name = NAMES[role]
     if own and (stored.body is not None or stored.coming):
         copied = ", copied from the step that it was sent for" if stored.copied else ""
-        yield Block("heading", f"sent to the {name} for step {number}, as stored{copied}")
+        how = "recorded request" if original(model, step).origin == "import" else "as stored"
+        yield Block("heading", f"sent to the {name} for step {number}, {how}{copied}")
         if stored.body is None:
             yield Block("dim", "the stored request is being fetched …")
         else:
