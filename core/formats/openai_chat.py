@@ -2,209 +2,219 @@
 
 Arguments stay the string that the target produced. The rules that a row must meet are checked
 before it is written, each fault with message, field and rule: a tool call is answered by id before
-the next assistant message, the last message is the assistant's, tool names and call ids are usable,
-an assistant message says or calls something, and every tool called is declared. ``weight`` (0 or 1)
-comes from train marks.
+the next assistant message, the last message is the assistant's, tool names are usable, an assistant
+message says or calls something, and every tool called is declared. ``weight`` (0 or 1) comes from
+train marks. Keys that OpenAI's messages do not have are left out, and the report names them.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from ..errors import ExportError, Fault
-from ..model.messages import (
-    Stop,
-    SystemNote,
-    TargetReply,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-    parts_text,
-)
+from .chat_messages import Dialect, Message, chat_messages, renamed, subject_extra
+from .chat_rules import check_ends, check_names, check_pairs, check_said
 from .jsonl import RawJson, json_text, line_bytes
+from .reading.json_in import as_text
+from .reading.record import Imported, Reader, Record
+from .reading.role_rows import ORDER, RoleRows
+from .reading.tools import function_tools, read_tools
 from .report import surrogate_steps
+from .rows import Row
 from .subject import Subject
 
-HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "system_notes", "train"})
+HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "system_notes", "train", "refusals"})
+HEEDS = frozenset({"renames", "prune_nulls"})
+LEAST_ROWS = 10
+"""Rows that OpenAI asks for before it trains."""
 
-_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+FORMATS = frozenset({"openai", "openai-preference"})
+_TOP = ("messages", "tools", "parallel_tool_calls")
+_CALL_ID = re.compile(r"[\x21-\x7e]{1,40}")
+
+_NAMED = frozenset({"name"})
+_KEYS = {
+    "system": _NAMED,
+    "developer": _NAMED,
+    "user": _NAMED,
+    "assistant": frozenset({"name", "refusal", "audio"}),
+    "tool": frozenset[str](),
+}
 
 
-class _Message(msgspec.Struct, frozen=True):
-    """A message of the row, and the number of the step it comes from (0: the system text)."""
+class CallIds:
+    """Ids of calls as OpenAI takes them: 1 to 40 printable characters."""
 
-    body: dict[str, Any]
-    step: int
+    def __init__(self) -> None:
+        self.changed: dict[str, str] = {}
+
+    def __call__(self, call_id: str) -> str:
+        """The id itself, or one in its place. The empty one stays, and is refused."""
+        if not call_id or _CALL_ID.fullmatch(call_id):
+            return call_id
+        return self.changed.setdefault(call_id, f"call_id_{len(self.changed) + 1}")
+
+
+def dialect(ids: CallIds | None = None) -> Dialect:
+    """How OpenAI has chat messages."""
+    return Dialect(
+        FORMATS,
+        weights=True,
+        keys=_KEYS,
+        parts=frozenset({"image_url", "input_audio", "file"}),
+        call_id=ids or CallIds(),
+    )
+
+
+def rows(subject: Subject) -> Iterator[Row]:
+    """The row as a JSON line. Raises ExportError where ``check`` finds a fault."""
+    messages = chat_messages(subject, dialect())
+    faults = _faults(subject, messages)
+    if faults:
+        raise ExportError("\n".join(fault.render() for fault in faults))
+    row: dict[str, Any] = {"messages": [message.body for message in messages]}
+    row.update(tools_and_more(subject))
+    extra = subject_extra(subject, FORMATS)
+    order = extra.get(ORDER, ())
+    row = {key: row[key] for key in order if key in row} | row
+    yield Row(line_bytes(json_text(row)), tuple(message.step for message in messages))
 
 
 def render(subject: Subject) -> bytes:
-    """The row as a JSON line. Raises ExportError where ``check`` finds a fault."""
-    faults = check(subject)
-    if faults:
-        raise ExportError("\n".join(fault.render() for fault in faults))
-    row: dict[str, Any] = {"messages": [message.body for message in _messages(subject)]}
-    if subject.project.tools:
-        row["tools"] = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    **({"description": tool.description} if tool.description else {}),
-                    "parameters": RawJson(tool.parameters),
-                },
-            }
-            for tool in subject.project.tools
-        ]
-    return line_bytes(json_text(row))
+    """The row's bytes. Raises ExportError where ``check`` finds a fault."""
+    return b"".join(row.data for row in rows(subject))
 
 
 def check(subject: Subject) -> tuple[Fault, ...]:
     """Everything for which a trainer would refuse this row."""
-    messages = _messages(subject)
-    faults = [*_check_pairs(messages), *_check_ends(messages)]
-    declared = {tool.name for tool in subject.project.tools}
-    for index, message in enumerate(messages):
-        if message.body["role"] == "assistant":
-            faults += _check_assistant(message, index, declared)
-    for index, tool in enumerate(subject.project.tools):
-        if not _TOOL_NAME.fullmatch(tool.name):
-            faults.append(_name_fault(tool.name, f"tools[{index}].function.name"))
-    return tuple(faults)
+    return tuple(_faults(subject, chat_messages(subject, dialect())))
+
+
+def _faults(subject: Subject, messages: Sequence[Message]) -> list[Fault]:
+    return [
+        *check_pairs(messages),
+        *check_ends(messages),
+        *check_said(messages),
+        *check_names(messages, subject.project.tools, subject.options),
+    ]
 
 
 def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
-    found = []
+    ids = CallIds()
+    messages = chat_messages(subject, dialect(ids))
+    return (*chat_notes(subject, messages, ids), *_top_notes(subject))
+
+
+def chat_notes(
+    subject: Subject, messages: Sequence[Message], ids: CallIds | None = None
+) -> Iterator[str]:
+    """What of these messages is written in a way of its own."""
     if escaped := surrogate_steps(subject):
-        found.append(
-            f"lone surrogates (step {', '.join(map(str, escaped))}) are written as \\udXXX escapes"
-        )
-    found.append("this is one row; OpenAI asks for at least 10 to train on")
-    return tuple(found)
+        yield f"lone surrogates (step {_listed(escaped)}) are written as \\udXXX escapes"
+    for ours, theirs in subject.options.renames:
+        if any(tool.name == ours for tool in subject.project.tools):
+            yield f"the tool {ours!r} is written as {theirs!r}"
+    if ids is not None and ids.changed:
+        pairs = ", ".join(f"{old!r} as {new}" for old, new in ids.changed.items())
+        yield f"ids of calls that are not 1 to 40 printable ASCII characters are changed: {pairs}"
+    dropped: dict[str, list[int]] = {}
+    for message in messages:
+        for key in message.dropped:
+            dropped.setdefault(key, []).append(message.step)
+    for key, steps in dropped.items():
+        yield f"the field {key!r} of the source ({_places(steps)}) is not written"
+    for message in messages:
+        if message.no_parts:
+            places = ", ".join(f"parts[{index}]" for index in message.no_parts)
+            yield f"step {message.step} is written without its parts that are no text: {places}"
 
 
-def _messages(subject: Subject) -> list[_Message]:
-    messages = []
-    system = subject.project.target.system
-    if system is not None:
-        messages.append(_Message({"role": "system", "content": system}, 0))
-    train = {mark.step_id: mark.train for mark in subject.marks if mark.train is not None}
-    for position, step in enumerate(subject.trajectory.steps):
-        payload = step.payload
-        if isinstance(payload, Stop):
-            continue
-        text = parts_text(payload.parts)
-        if isinstance(payload, UserMessage):
-            body: dict[str, Any] = {"role": "user", "content": text}
-        elif isinstance(payload, TargetReply):
-            body = _assistant(payload, text)
-            if step.id in train:
-                body["weight"] = 1 if train[step.id] else 0
-        elif isinstance(payload, ToolResult):
-            body = {"role": "tool", "tool_call_id": payload.call_id, "content": text}
-        else:
-            assert isinstance(payload, SystemNote)
-            body = {"role": "system", "content": text}
-        messages.append(_Message(body, position + 1))
-    return messages
+def tools_and_more(subject: Subject) -> dict[str, Any]:
+    """``tools`` and ``parallel_tool_calls``, as far as there are any."""
+    extra = subject_extra(subject, FORMATS)
+    found: dict[str, Any] = {}
+    tools = tools_of(subject, extra)
+    if tools is not None:
+        found["tools"] = tools
+    if isinstance(extra.get("parallel_tool_calls"), bool):
+        found["parallel_tool_calls"] = extra["parallel_tool_calls"]
+    return found
 
 
-def _assistant(payload: TargetReply, text: str) -> dict[str, Any]:
-    if not payload.tool_calls:
-        return {"role": "assistant", "content": text}
-    return {
-        "role": "assistant",
-        "content": text or None,
-        "tool_calls": [_call(call) for call in payload.tool_calls],
-    }
+def tools_of(subject: Subject, extra: dict[str, Any]) -> Any:
+    """The declarations: as the source has them, where nobody changed them; None for none."""
+    tools = subject.project.tools
+    options = subject.options
+    raw = extra.get("$tools")
+    if _in_shape(raw) and not options.renames and read_tools(raw, "", _silent) == tools:
+        return RawJson(as_text(raw))
+    if not tools:
+        return None
+    found = function_tools(tools)
+    for declaration in found:
+        body = declaration["function"]
+        body["name"] = renamed(body["name"], options)
+    return found
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
-    return {
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": call.arguments},
-    }
+def _in_shape(raw: Any) -> bool:
+    """Whether declarations stand as OpenAI has them, whatever else they say."""
+    return isinstance(raw, list) and all(
+        isinstance(item, dict)
+        and item.get("type") == "function"
+        and isinstance(item.get("function"), dict)
+        for item in raw
+    )
 
 
-def _check_pairs(messages: list[_Message]) -> list[Fault]:
-    """Every call answered, by id, before the next message that is no tool result."""
-    faults: list[Fault] = []
-    open_calls: dict[str, str] = {}
-    for index, message in enumerate(messages):
-        body = message.body
-        if body["role"] == "tool":
-            if open_calls.pop(body["tool_call_id"], None) is None:
-                faults.append(
-                    _fault(
-                        f"no call just before has the id {body['tool_call_id']!r}",
-                        message,
-                        f"messages[{index}].tool_call_id",
-                        "a tool message answers a call of the assistant message before it",
-                    )
-                )
-            continue
-        faults += _unanswered(open_calls, message, index)
-        open_calls = {}
-        for place, call in enumerate(body.get("tool_calls", ())):
-            where = f"messages[{index}].tool_calls[{place}].id"
-            if not call["id"]:
-                faults.append(_fault("the id is empty", message, where, "a call has an id"))
-            elif call["id"] in open_calls:
-                rule = "ids differ within one message"
-                faults.append(_fault(f"{call['id']!r} stands twice", message, where, rule))
-            open_calls[call["id"]] = where
-    return faults + _unanswered(open_calls, messages[-1] if messages else None, len(messages))
+def _top_notes(subject: Subject) -> Iterator[str]:
+    for key in subject_extra(subject, FORMATS):
+        if key[:1] != "$" and key not in _TOP:
+            yield f"the field {key!r} of the source's record is not written"
 
 
-def _unanswered(open_calls: dict[str, str], before: _Message | None, index: int) -> list[Fault]:
-    if before is None:
-        return []
-    rule = f"every call is answered before messages[{index}]"
-    return [
-        _fault(f"the call {call_id!r} has no result", before, where, rule)
-        for call_id, where in open_calls.items()
-    ]
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
-def _check_ends(messages: list[_Message]) -> list[Fault]:
-    if not any(message.body["role"] == "user" for message in messages):
-        return [Fault("there is no user message.", where="messages", hint="A row needs one.")]
-    last = messages[-1]
-    if last.body["role"] == "assistant":
-        return []
-    hint = "Play on to the target's reply, or export up to the last one."
-    where = f"messages[{len(messages) - 1}].role"
-    return [_fault(f"it is {last.body['role']}", last, where, "the last is the assistant's", hint)]
+def _places(steps: Sequence[int]) -> str:
+    words = [f"step {number}" if number else "the system message" for number in steps[:8]]
+    more = f" and {len(steps) - 8} more" if len(steps) > 8 else ""
+    return ", ".join(words) + more
 
 
-def _check_assistant(message: _Message, index: int, declared: set[str]) -> list[Fault]:
-    calls = message.body.get("tool_calls", ())
-    if not calls and not message.body["content"]:
-        rule = "an assistant message says or calls something"
-        return [_fault("it is empty", message, f"messages[{index}].content", rule)]
-    faults = []
-    for place, call in enumerate(calls):
-        name = call["function"]["name"]
-        where = f"messages[{index}].tool_calls[{place}].function.name"
-        if not _TOOL_NAME.fullmatch(name):
-            faults.append(_name_fault(name, where, message.step))
-        elif name not in declared:
-            rule = "every tool called is declared in tools"
-            hint = "Add it to the project's tools."
-            faults.append(_fault(f"the project declares no {name!r}", message, where, rule, hint))
-    return faults
+def _silent(words: str, where: str) -> None:
+    """Nothing is said: it was, when this was read."""
 
 
-def _name_fault(name: str, where: str, step: int = 0) -> Fault:
-    message = _Message({}, step)
-    rule = "names are 1 to 64 of A-Z a-z 0-9 _ -"
-    return _fault(f"{name!r} is refused", message, where, rule, "Rename the tool in the project.")
+def recognise(value: Any) -> int:
+    """How surely a record is a row of chat messages."""
+    if not isinstance(value, dict):
+        return 0
+    messages = value.get("messages")
+    if not isinstance(messages, list) or not messages:
+        return 20 if isinstance(messages, list) else 0
+    if not all(isinstance(message, dict) for message in messages[:4]):
+        return 10
+    return 70 if "role" in messages[0] and ("content" in messages[0] or len(messages) > 1) else 30
 
 
-def _fault(problem: str, message: _Message, where: str, rule: str, hint: str = "") -> Fault:
-    place = f" (step {message.step})" if message.step else ""
-    return Fault(f"{problem}{place}; rule: {rule}.", where=where, hint=hint)
+def read(record: Record) -> Iterable[Imported]:
+    """The trajectory of one row. Raises FormatError where it holds no list of messages."""
+    row = record.value
+    taken = RoleRows(record)
+    if not isinstance(row, dict):
+        raise taken.refuse("this is no object with messages.", "")
+    extra = {key: value for key, value in row.items() if key not in ("messages", "tools")}
+    taken.read(row.get("messages"))
+    taken.take_tools(row.get("tools"), "tools", extra)
+    order = [key for key in row if key in _TOP]
+    if order != [key for key in _TOP if key in row]:
+        extra[ORDER] = order
+    yield taken.imported(extra)
+
+
+READER = Reader(recognise, read)

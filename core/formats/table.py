@@ -18,6 +18,8 @@ from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
 from .rows import Row
 from .subject import Subject
+from .turn_records_in import READER as TURN_RECORDS_READER
+from .turn_records_rows import rows as turn_record_rows
 
 Render = Callable[[Subject], bytes]
 """A trajectory as a document of its own."""
@@ -29,6 +31,10 @@ Collect = Callable[[Iterable[Subject]], Iterable[bytes]]
 """Many trajectories as one document, in pieces."""
 
 
+HoldsAlso = Callable[[Subject], frozenset[str]]
+"""What a format holds of this subject, beside what it always holds."""
+
+
 class Format(msgspec.Struct, frozen=True):
     """One format: a file, and a row of the table below.
 
@@ -37,8 +43,9 @@ class Format(msgspec.Struct, frozen=True):
     writer is joined later, or where there is only a ``reader``. ``whole`` marks a format that takes
     whole rollouts and not one trajectory, ``unique`` one whose readers refuse equal rows, so that
     each is written once. ``heeds`` names the fields of ``WriteOptions`` that make a difference.
-    ``training`` marks what trainers read: its provenance is always written beside it. ``reader`` is
-    None where nothing is read back.
+    ``training`` marks what trainers read: its provenance is always written beside it; ``least`` are
+    the rows that they ask for at least in a file. ``reader`` is None where nothing is read back.
+    ``holds_also`` gives what is held besides, where that depends on the options or the subject.
     """
 
     name: str
@@ -56,6 +63,8 @@ class Format(msgspec.Struct, frozen=True):
     training: bool = False
     reader: Reader | None = None
     writes: bool = True
+    holds_also: HoldsAlso | None = None
+    least: int = 0
 
 
 def _check_opening(subject: Subject) -> tuple[Fault, ...]:
@@ -77,6 +86,12 @@ _ALL = (
         turn_records.render,
         turn_records.check,
         turn_records.notes,
+        rows=turn_record_rows,
+        unique=True,
+        heeds=frozenset({"history"}),
+        training=True,
+        reader=TURN_RECORDS_READER,
+        holds_also=turn_records.holds_also,
     ),
     Format(
         "openai",
@@ -86,6 +101,11 @@ _ALL = (
         openai_chat.render,
         openai_chat.check,
         openai_chat.notes,
+        rows=openai_chat.rows,
+        heeds=openai_chat.HEEDS,
+        training=True,
+        reader=openai_chat.READER,
+        least=openai_chat.LEAST_ROWS,
     ),
     Format(
         "markdown",
@@ -152,9 +172,20 @@ FORMATS: dict[str, Format] = {fmt.name: fmt for fmt in _ALL}
 """Every format by its name, in the order in which menus show them."""
 
 
+def few_rows(fmt: Format, rows: int) -> str:
+    """That a file has fewer rows than its readers ask for; empty where it has enough. Said once for
+    a file, however many trajectories it holds.
+    """
+    if rows >= fmt.least:
+        return ""
+    count = "1 row" if rows == 1 else f"{rows} rows"
+    return f"this is {count}; at least {fmt.least} are asked for to train on"
+
+
 def report(subject: Subject, fmt: Format) -> Report:
     """What ``fmt`` keeps, loses and refuses of a subject. Pure; nothing is written."""
-    kept, lost = losses(subject, fmt.holds)
+    held = fmt.holds | fmt.holds_also(subject) if fmt.holds_also else fmt.holds
+    kept, lost = losses(subject, held)
     refused = fmt.check(subject) if fmt.check else ()
     notes = fmt.notes(subject) if fmt.notes else ()
     return Report(fmt.name, kept, lost, refused, notes)

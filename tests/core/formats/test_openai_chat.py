@@ -28,7 +28,7 @@ def test_the_report_names_what_is_lost_with_its_steps() -> None:
     assert "not kept: reasoning of the target (step 2)" in text
     assert "not kept: reasoning of the evaluator (step 1)" in text
     assert "not kept: the sign that a tool result is an error (step 4)" in text
-    assert "not kept: parts that are not text (step 1)" in text
+    assert "note: step 1 is written without its parts that are no text: parts[1]" in text
     assert "not kept: the stop and its reason (step 9)" in text
     assert "not kept: who made a step, what it replaced, and why (step 4, 6)" in text
     assert "not kept: other branches of the rollout" in text

@@ -1,0 +1,302 @@
+"""A trajectory as a list of chat messages, as OpenAI's shape has them, in the dialects of those who
+took it over.
+
+What the source said of a message besides what steps hold (``Step.extra``) is written back only into
+the format that it came from, and only for steps that nobody edited.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from ..model.messages import (
+    OtherPart,
+    Part,
+    Stop,
+    SystemNote,
+    TargetReply,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    parts_text,
+    reasoning_text,
+)
+from ..model.steps import Step
+from .jsonl import RawJson
+from .options import WriteOptions
+from .reading.content import SHAPE
+from .reading.json_in import JsonReader, as_text
+from .reading.role_rows import ORDER
+from .subject import Subject
+
+SYSTEM = "$system"
+"""The key of ``Subject.extra`` for what the source said of the system message: as in
+``Step.extra``, and ``content`` where that was a list of parts."""
+
+
+class Dialect(msgspec.Struct, frozen=True):
+    """How a format writes chat messages.
+
+    ``formats`` are the names that it reads back as its own. ``objects``: arguments are objects and
+    no text. ``reasoning`` is the key of a reply's reasoning, empty where it has none. ``weights``:
+    train marks are written. ``keys`` gives, by role, the keys of the source that are written back;
+    None takes them all. ``parts`` are the types of parts that may stand in a user's message beside
+    text. ``call_id`` gives the id that is written for a call's.
+    """
+
+    formats: frozenset[str]
+    objects: bool = False
+    reasoning: str = ""
+    weights: bool = False
+    keys: Mapping[str, frozenset[str]] | None = None
+    parts: frozenset[str] = frozenset()
+    call_id: Callable[[str], str] = str
+
+
+class Message(msgspec.Struct, frozen=True):
+    """A message of the row, the number of the step it comes from (0: the system text), the keys of
+    its source that are not written, and the places of the parts that are not.
+    """
+
+    body: dict[str, Any]
+    step: int
+    dropped: tuple[str, ...] = ()
+    no_parts: tuple[int, ...] = ()
+
+
+def chat_messages(subject: Subject, dialect: Dialect) -> list[Message]:
+    """The messages of a trajectory, without its stop and without what only the evaluator saw: its
+    own tool calls and their results.
+    """
+    return _Writer(subject, dialect).messages()
+
+
+def subject_extra(subject: Subject, formats: frozenset[str]) -> dict[str, Any]:
+    """What the record of the source held besides, where it was of one of these formats."""
+    if subject.format not in formats or not subject.extra:
+        return {}
+    found = JsonReader().parse(subject.extra)[0]
+    return found if isinstance(found, dict) else {}
+
+
+def renamed(name: str, options: WriteOptions) -> str:
+    """A tool's name as it is to be written."""
+    return next((theirs for ours, theirs in options.renames if ours == name), name)
+
+
+def without_nulls(arguments: str) -> str:
+    """Arguments without the members that are null; as they are where that changes nothing."""
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return arguments
+    if not isinstance(value, dict) or None not in value.values():
+        return arguments
+    kept = JsonReader().parse(arguments)[0]
+    return as_text({key: item for key, item in kept.items() if item is not None})
+
+
+class _Writer:
+    def __init__(self, subject: Subject, dialect: Dialect) -> None:
+        self._subject = subject
+        self._dialect = dialect
+        self._own = subject.format in dialect.formats
+        self._train = {m.step_id: m.train for m in subject.marks if m.train is not None}
+        self._private: set[str] = set()
+        """Calls of the evaluator, whose results the target never sees."""
+
+    def messages(self) -> list[Message]:
+        found = []
+        system = self._subject.project.target.system
+        if system is not None:
+            found.append(self._system(system))
+        for number, step in enumerate(self._subject.trajectory.steps, 1):
+            message = self._message(step, number)
+            if message is not None:
+                found.append(message)
+        return found
+
+    def _system(self, text: str) -> Message:
+        extra = subject_extra(self._subject, self._dialect.formats).get(SYSTEM, {})
+        content: Any = extra.pop("content", None)
+        parts = content if isinstance(content, list) else []
+        same = "".join(part.get("text", "") for part in parts if isinstance(part, dict)) == text
+        body = {"role": "system", "content": RawJson(as_text(parts)) if parts and same else text}
+        return self._finish(body, 0, extra)
+
+    def _message(self, step: Step, number: int) -> Message | None:
+        payload = step.payload
+        if isinstance(payload, Stop):
+            return None
+        extra = self._extra(step)
+        if isinstance(payload, ToolResult):
+            if payload.call_id in self._private:
+                return None
+            body: dict[str, Any] = {"role": "tool"}
+            if payload.call_id or not extra.get("$made_id"):
+                body["tool_call_id"] = self._dialect.call_id(payload.call_id)
+            body["content"] = parts_text(payload.parts)
+            return self._finish(body, number, extra, payload.parts)
+        if isinstance(payload, TargetReply):
+            return self._reply(step, payload, number, extra)
+        if isinstance(payload, UserMessage):
+            self._private = {call.id for call in payload.tool_calls}
+            content, left = self._content(payload.parts, extra)
+            body = {"role": "user", "content": content}
+            return self._finish(body, number, extra, payload.parts, left)
+        assert isinstance(payload, SystemNote)
+        body = {"role": "system", "content": parts_text(payload.parts)}
+        return self._finish(body, number, extra, payload.parts)
+
+    def _reply(
+        self, step: Step, payload: TargetReply, number: int, extra: dict[str, Any]
+    ) -> Message:
+        self._private = set()
+        calls = payload.tool_calls
+        body: dict[str, Any] = {"role": "assistant", "content": parts_text(payload.parts)}
+        if not payload.parts and (calls or payload.refusal or extra.get(SHAPE) == "null"):
+            body["content"] = None
+        if payload.parts and extra.get(SHAPE) == "parts":
+            body["content"] = _text_list(payload.parts)
+        if payload.refusal:
+            body["refusal"] = payload.refusal
+        if payload.reasoning and self._dialect.reasoning:
+            key = extra.get("$reasoning") or self._dialect.reasoning
+            if key == "thinking_blocks":
+                key = self._dialect.reasoning
+            body[key] = reasoning_text(payload.reasoning)
+        if calls:
+            body["tool_calls"] = [self._call(call) for call in calls]
+        if self._dialect.weights and step.id in self._train:
+            body["weight"] = 1 if self._train[step.id] else 0
+        return self._finish(body, number, extra, payload.parts)
+
+    def _call(self, call: ToolCall) -> dict[str, Any]:
+        options = self._subject.options
+        text = without_nulls(call.arguments) if options.prune_nulls else call.arguments
+        as_object = self._dialect.objects and is_object(text)
+        return {
+            "id": self._dialect.call_id(call.id),
+            "type": "function",
+            "function": {
+                "name": renamed(call.name, options),
+                "arguments": RawJson(text) if as_object else text,
+            },
+        }
+
+    def _content(
+        self, parts: tuple[Part, ...], extra: dict[str, Any]
+    ) -> tuple[Any, tuple[int, ...]]:
+        """The content of a user's message, and the places of the parts that are left out."""
+        raw = {
+            index: RawJson(part.raw)
+            for index, part in enumerate(parts)
+            if isinstance(part, OtherPart) and _type_of(part) in self._dialect.parts
+        }
+        left = _others(parts, raw)
+        if not raw and (not parts or extra.get(SHAPE) != "parts"):
+            return parts_text(parts), left
+        return _text_list(parts, raw), left
+
+    def _extra(self, step: Step) -> dict[str, Any]:
+        if not self._own or not step.extra or step.origin != "import":
+            return {}
+        found = JsonReader().parse(step.extra)[0]
+        return found if isinstance(found, dict) else {}
+
+    def _finish(
+        self,
+        body: dict[str, Any],
+        number: int,
+        extra: dict[str, Any],
+        parts: tuple[Part, ...] = (),
+        left: tuple[int, ...] | None = None,
+    ) -> Message:
+        """The message with what its source said besides, in its source's order."""
+        left = _others(parts, {}) if left is None else left
+        if not extra:
+            return Message(body, number, (), left)
+        if body["role"] == "system" and extra.get("role") == "developer":
+            body["role"] = "developer"
+        allowed = None if self._dialect.keys is None else self._dialect.keys[body["role"]]
+        dropped = []
+        for key, value in extra.items():
+            if key[:1] == "$" or key in ("role", *body):
+                continue
+            if value is None and key not in _NULLABLE:
+                continue
+            if allowed is not None and key not in allowed:
+                dropped.append(key)
+            else:
+                body[key] = RawJson(as_text(value))
+        if extra.get(SHAPE) == "absent" and not body["content"]:
+            del body["content"]
+        order = extra.get(ORDER)
+        if isinstance(order, list):
+            body = _ordered(body, order, allowed)
+        return Message(body, number, tuple(dropped), left)
+
+
+_NULLABLE = frozenset({"refusal", "audio"})
+"""Keys that may be null in a message; other nulls are columns that a table filled up."""
+
+
+def is_object(text: str) -> bool:
+    """Whether a text is a JSON object, by the strict rules: no NaN, no key twice."""
+    try:
+        json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        return False
+    return text.lstrip(" \t\r\n")[:1] == "{"
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(text)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _ordered(body: dict[str, Any], order: list[Any], allowed: Any) -> dict[str, Any]:
+    found = {}
+    for key in order:
+        if key in body:
+            found[key] = body[key]
+        elif key in _NULLABLE and (allowed is None or key in allowed):
+            found[key] = None
+    return {**found, **{key: value for key, value in body.items() if key not in found}}
+
+
+def _text_list(parts: tuple[Part, ...], raw: Mapping[int, RawJson] | None = None) -> list[Any]:
+    found: list[Any] = []
+    for index, part in enumerate(parts):
+        if isinstance(part, Text):
+            found.append({"type": "text", "text": part.text})
+        elif raw and index in raw:
+            found.append(raw[index])
+    return found
+
+
+def _others(parts: tuple[Part, ...], raw: Mapping[int, RawJson]) -> tuple[int, ...]:
+    return tuple(
+        index
+        for index, part in enumerate(parts)
+        if isinstance(part, OtherPart) and index not in raw
+    )
+
+
+def _type_of(part: OtherPart) -> str:
+    try:
+        value = json.loads(part.raw)
+    except ValueError:
+        return ""
+    return str(value.get("type", "")) if isinstance(value, dict) else ""
