@@ -31,7 +31,6 @@ from .presenter import DebuggerModel
 from .prices import reckoned, spent
 from .requests import NOT_STORED, Stored
 from .scored import score_blocks
-from .scored import score_blocks
 from .stepview import call_text, first_words, other_part, stop_title
 from .who import NAMES, made_by
 
