@@ -29,39 +29,58 @@ from ..model.steps import Step
 from .ids import project_id, root_key, turn_step_id
 from .jsonl import json_string, line_bytes, one_line
 from .report import payload_texts, surrogate_steps
+from .source import has_odd_numbers, odd_number_notes
 from .subject import Subject
 
 SYNTH_KIND = "multi_turn_project"
 
 HOLDS = frozenset({"messages", "stop", "system_changes"})
 
+HOLDS_IN_FULL = frozenset(
+    {
+        *("tool_traffic", "tool_schemas", "reasoning", "is_error", "refusals", "system_notes"),
+        *("stop_details", "edits", "faults", "train"),
+    }
+)
+"""What records with the whole history hold besides."""
+
 RULE = "a record needs the turn's final reply, one that calls no tool"
+
+
+def is_full(subject: Subject) -> bool:
+    """Whether each record is to hold the whole history before its turn."""
+    return subject.options.history == "full"
+
+
+def holds_also(subject: Subject) -> frozenset[str]:
+    """What records hold beside ``HOLDS``."""
+    return HOLDS_IN_FULL if is_full(subject) else frozenset()
 
 
 def check(subject: Subject) -> tuple[Fault, ...]:
     """Every turn that cannot be a record, with the rule that it breaks."""
-    faults = []
-    for index, steps, complete in _turns(subject.trajectory.steps):
-        first = steps[0][0] + 1
-        if not isinstance(steps[0][1].payload, UserMessage):
-            faults.append(
-                Fault(
-                    "no evaluator message begins this turn.",
-                    where=f"turn {index + 1} (step {first})",
-                    hint="A record needs one; leave the turn out.",
-                )
-            )
-        elif not complete:
-            faults.append(
-                Fault(
-                    f"it ends without its final reply; {RULE}.",
-                    where=f"turn {index + 1} (step {first})",
-                    hint="Play the turn to its end, or export up to the turn before.",
-                )
-            )
+    full = is_full(subject)
+    faults = [
+        Fault(words, where=f"turn {index} (step {turn[0][0]})", hint=hint)
+        for index, turn in enumerate(cut(subject.trajectory.steps, joined=full), 1)
+        for words, hint in _faults(turn, full)
+    ]
     if not subject.trajectory.steps:
         faults.append(Fault("there is no step to export.", hint="Make a step first."))
     return tuple(faults)
+
+
+def _faults(turn: Numbered, full: bool) -> Iterator[tuple[str, str]]:
+    steps = [step for _, step in turn]
+    said = [step for step in steps if full or not isinstance(step.payload, SystemNote)]
+    if not any(isinstance(step.payload, UserMessage) for step in steps):
+        yield "no evaluator message begins this turn.", "A record needs one; leave the turn out."
+    elif not closes(said[-1]):
+        hint = "Play the turn to its end, or export up to the turn before."
+        yield f"it ends without its final reply; {RULE}.", hint
+    elif not full and sum(map(closes, steps)) > 1:
+        hint = "Write the records with the whole history."
+        yield "it has more than one final reply; a record holds one.", hint
 
 
 def notes(subject: Subject) -> tuple[str, ...]:
@@ -71,6 +90,9 @@ def notes(subject: Subject) -> tuple[str, ...]:
         found.append(
             f"lone surrogates (step {', '.join(map(str, escaped))}) are written as \\udXXX escapes"
         )
+    if any(has_odd_numbers(project.metadata) for project in subject.projects):
+        found.append("NaN and infinities in the metadata, which are no JSON, are written as null")
+    found += odd_number_notes(subject, "turn-records")
     if subject.trajectory.stop is None:
         found.append("the rollout has not stopped: the last record has no termination")
     if subject.project.target.system is None:
@@ -161,24 +183,40 @@ def _other_parts(parts: tuple[Part, ...]) -> str:
     return "".join(json_string(part.raw) for part in parts if isinstance(part, OtherPart))
 
 
-def _turns(steps: tuple[Step, ...]) -> Iterator[tuple[int, list[tuple[int, Step]], bool]]:
-    """The path cut at its evaluator messages: index, steps with their places, and whether a final
-    reply ends the turn.
+Numbered = list[tuple[int, Step]]
+"""Steps with their numbers in the trajectory, counted from 1."""
+
+
+def cut(steps: tuple[Step, ...], *, joined: bool) -> list[Numbered]:
+    """The path cut at its evaluator messages, without the stop. System notes behind a turn's final
+    reply go with the turn that follows. What stands before the first evaluator message is a turn of
+    its own, or goes with the first one (``joined``).
     """
-    index = 0
-    turn: list[tuple[int, Step]] = []
-    for position, step in enumerate(steps):
-        payload = step.payload
-        if isinstance(payload, Stop):
+    turns: list[Numbered] = [[]]
+    begun = not joined
+    for number, step in enumerate(steps, 1):
+        if isinstance(step.payload, Stop):
             continue
-        if isinstance(payload, UserMessage) and turn:
-            yield index, turn, _closes(turn[-1][1])
-            index += 1
-            turn = []
-        turn.append((position, step))
-    if turn:
-        yield index, turn, _closes(turn[-1][1])
+        if isinstance(step.payload, UserMessage):
+            if turns[-1] and begun:
+                turns.append(_notes_at_the_end(turns[-1]))
+            begun = True
+        turns[-1].append((number, step))
+    return [turn for turn in turns if turn]
 
 
-def _closes(step: Step) -> bool:
+def _notes_at_the_end(turn: Numbered) -> Numbered:
+    """Takes the notes away that stand behind the turn's final reply."""
+    place = len(turn)
+    while place and isinstance(turn[place - 1][1].payload, SystemNote):
+        place -= 1
+    if not place or not closes(turn[place - 1][1]):
+        return []
+    notes = turn[place:]
+    del turn[place:]
+    return notes
+
+
+def closes(step: Step) -> bool:
+    """Whether a turn can end with this step: a reply that calls nothing."""
     return isinstance(step.payload, TargetReply) and not step.payload.tool_calls
