@@ -4,7 +4,7 @@
 
     query := and ("or" and)*
     and   := unary ("and"? unary)*          side by side means and
-    unary := "not" unary | "(" query ")" | test
+    unary := ("not" | "-") unary | "(" query ")" | test
     test  := field [op value] | "quoted text" | /regex/
     op    := = != < <= > >= ~ (matches) : (contains, in any letter case)
     value := bare word | "JSON string" | number | true | false | null | /regex/ after ~
@@ -151,7 +151,7 @@ class _Parser:
 
     def _unary(self) -> Node:
         start = self._at
-        if self._keyword("not"):
+        if self._keyword("not") or self._minus():
             with _Deeper(self, start):
                 return Not(self._unary())
         if self._sign("("):
@@ -179,6 +179,8 @@ class _Parser:
         if match is None:
             return Has(ref)
         op = match[0]
+        if field.kind == "flag" and op == ":":
+            op = "="  # parked:yes
         if op not in OPERATORS_OF[field.kind]:
             known = " ".join(OPERATORS_OF[field.kind])
             raise self._error(f"{op} does not go with {field.name}, which takes {known}", at)
@@ -264,6 +266,8 @@ class _Parser:
         """What an unquoted value stands for, by the kind of the field."""
         if field.kind in ("word", "text") or op == ":":
             return word
+        if field.kind == "flag" and word in _YES_AND_NO:
+            return word == "yes"
         if (
             field.kind != "number"
             and word in JSON_WORDS
@@ -351,6 +355,17 @@ class _Parser:
         self._skip_space()
         return True
 
+    def _minus(self) -> bool:
+        """Whether a minus stands right before what it turns round: -tag:done."""
+        self._skip_space()
+        after = self._text[self._at + 1 : self._at + 2]
+        if self._text[self._at : self._at + 1] != "-" or not after:
+            return False
+        if not (after.isalpha() or after in '"/('):
+            return False
+        self._take("keyword", self._at + 1)
+        return True
+
     def _sign(self, sign: Literal["(", ")"]) -> bool:
         self._skip_space()
         if self._text[self._at : self._at + 1] != sign:
@@ -391,6 +406,7 @@ class _Deeper:
         self._parser._depth -= 1
 
 
+_YES_AND_NO = ("yes", "no")
 _WANTED = {"number": "is a number", "flag": "is true or false"}
 
 
