@@ -52,8 +52,12 @@ class RunBudget:
     aside for them as a rule; where none is, it is refused.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, what: str = "step") -> None:
+        """``what`` a call is made for, in a word."""
         self.limits = limits
+        self._what = what
+        self.calls = 0
+        """Those that took something."""
         self.dollars = 0.0
         self.tokens = 0
         self.unknown = 0
@@ -90,7 +94,7 @@ class RunBudget:
 
     def _refusal(self, asked: Sequence[Estimate]) -> str:
         dollars, tokens = self.dollars + self._aside.dollars, self.tokens + self._aside.tokens
-        return refusal(self.limits, Spent(dollars, tokens), asked)
+        return refusal(self.limits, Spent(dollars, tokens), asked, self._what)
 
     def _refuse(self, words: str) -> str:
         words = f"the run's budget: {words}"
@@ -108,6 +112,7 @@ class RunBudget:
         self.tokens += spent.tokens
         self.unknown += spent.unknown
         self.estimated += spent.estimated
+        self.calls += spent.calls
         self._settled.set()
 
     def _change(self, aside: SetAside, calls: int) -> None:
@@ -198,14 +203,14 @@ class RolloutBudget:
         return found
 
 
-def refusal(limits: Limits, spent: Spent, asked: Sequence[Estimate]) -> str:
+def refusal(limits: Limits, spent: Spent, asked: Sequence[Estimate], each: str = "step") -> str:
     """Why these calls may not be made, in words; empty where they may. An unknown price counts as
     none: only its tokens are counted.
     """
     dollars, tokens = spent.dollars, spent.tokens
     if words := limits.reached(dollars, tokens):
         return words
-    what = "the next step" if len(asked) == 1 else f"the next {len(asked)} calls"
+    what = f"the next {each}" if len(asked) == 1 else f"the next {len(asked)} calls"
     cost = sum(each.reserved_cost or 0.0 for each in asked)
     if limits.dollars is not None and cost > (left := limits.dollars - dollars):
         return f"{what} may cost {in_dollars(cost)} and {in_dollars(left)} is left"

@@ -84,29 +84,46 @@ def may_cost(project: Project, role: Role) -> bool:
     return isinstance(spec, Spec | PythonEvaluator | PythonTarget | PythonSimulator)
 
 
-def unpriced(projects: Iterable[Project]) -> list[str]:
-    """The models of these projects whose price is unknown, each once."""
-    specs = (model_of(project, role) for project in projects for role in ROLES)
-    models = dict.fromkeys(spec.model for spec in specs if spec is not None)
+def unpriced(models: Iterable[str]) -> list[str]:
+    """Those of these models whose price is unknown."""
     return [model for model in models if price_of(model) is None]
+
+
+def models_of(projects: Iterable[Project]) -> list[str]:
+    """The models that these projects name, each once."""
+    specs = (model_of(project, role) for project in projects for role in ROLES)
+    return list(dict.fromkeys(spec.model for spec in specs if spec is not None))
 
 
 def estimate_of(spec: Spec, view: View, usual: int) -> Estimate:
     """What asking this model would cost; ``usual`` is how long its replies are."""
-    prompt = about_tokens(_characters(view, spec))
-    price = price_of(spec.model)
-    limit = _limit(spec)
+    calls = 2 if _may_repair(spec, view) else 1
+    params, own_server = json.loads(spec.params), spec.api_base is not None
+    return _estimate(spec.model, _characters(view, spec), params, own_server, usual, calls)
+
+
+def estimate_call(
+    model: str, messages: Sequence[dict[str, Any]], params: dict[str, Any], api_base: str | None
+) -> Estimate:
+    """What one call that no role makes would cost."""
+    return _estimate(model, _length(messages), params, api_base is not None, USUAL_REPLY, 1)
+
+
+def _estimate(
+    model: str, characters: int, params: dict[str, Any], own_server: bool, usual: int, calls: int
+) -> Estimate:
+    price = price_of(model)
+    limit = _limit(params)
     most = limit or (price.most_completion_tokens if price is not None else 0)
-    reserved = limit or min(most or RESERVED_REPLY, RESERVED_REPLY)
     return Estimate(
-        spec.model,
-        prompt,
+        model,
+        about_tokens(characters),
         min(usual, most) if most else usual,
         most,
-        reserved,
+        limit or min(most or RESERVED_REPLY, RESERVED_REPLY),
         price,
-        price is None and spec.api_base is not None,
-        2 if _may_repair(spec, view) else 1,
+        price is None and own_server,
+        calls,
     )
 
 
@@ -132,9 +149,8 @@ def _may_repair(spec: Spec, view: View) -> bool:
     return spec.state is not None or (tool is not None and tool.returns is not None)
 
 
-def _limit(spec: Spec) -> int:
-    """Tokens of a reply that the project allows; 0 where it does not say."""
-    params = json.loads(spec.params)
+def _limit(params: dict[str, Any]) -> int:
+    """Tokens of a reply that the parameters allow; 0 where they do not say."""
     for name in _MOST:
         if isinstance(most := params.get(name), int) and most > 0:
             return most

@@ -19,11 +19,12 @@ class Spent(NamedTuple):
     tokens: int = 0
     unknown: int = 0
     estimated: int = 0
+    calls: int = 0
 
 
 class Spending:
-    """What was paid for so far. ``unknown`` counts calls whose price nobody knows, ``estimated``
-    those whose tokens the provider did not count.
+    """What was paid for so far. ``calls`` counts those that took something, ``unknown`` those whose
+    price nobody knows, ``estimated`` those whose tokens the provider did not count.
     """
 
     def __init__(self) -> None:
@@ -31,6 +32,7 @@ class Spending:
         self.tokens = 0
         self.unknown = 0
         self.estimated = 0
+        self.calls = 0
         self._replies: dict[tuple[Role, str], list[int]] = {}
 
     def add_step(self, step: Step) -> None:
@@ -56,11 +58,12 @@ class Spending:
         self.dollars += cost or 0.0
         self.unknown += cost is None and usage.tokens > 0
         self.estimated += usage.estimated
+        self.calls += usage.tokens > 0
 
     @property
     def now(self) -> Spent:
         """All of it."""
-        return Spent(self.dollars, self.tokens, self.unknown, self.estimated)
+        return Spent(self.dollars, self.tokens, self.unknown, self.estimated, self.calls)
 
     def since(self, before: Spent) -> Spent:
         """What has come since then."""
@@ -69,6 +72,7 @@ class Spending:
             self.tokens - before.tokens,
             self.unknown - before.unknown,
             self.estimated - before.estimated,
+            self.calls - before.calls,
         )
 
     def usual_reply(self, role: Role, model: str) -> int:

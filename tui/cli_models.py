@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .cli_options import FILE, LIBRARY, TRUST
+from .cli_options import FILE, LIBRARY, MAX_COST, MAX_TOKENS, TRUST
 
 
 @click.command("author")
@@ -33,6 +33,8 @@ from .cli_options import FILE, LIBRARY, TRUST
     "--below", type=float, default=1.0, show_default=True, help="A run failed if its score is less."
 )
 @click.option("--force", is_flag=True, help="Replace files of the same name.")
+@MAX_COST
+@MAX_TOKENS
 def author_command(source: Path, **options: Any) -> int:
     """Let a model write project files.
 
@@ -144,6 +146,8 @@ def replay_command(rollout: str, library: Path | None, **options: Any) -> int:
 @click.option("--turns", type=click.IntRange(min=1), help="Turns at most.")
 @click.option("--branch", metavar="NAME", help="The branch of this name or number.")
 @click.option("--headless", is_flag=True, help="Do not open both side by side afterwards.")
+@MAX_COST
+@MAX_TOKENS
 @TRUST
 @LIBRARY
 def rerun_command(rollout: str, library: Path | None, **options: Any) -> int:

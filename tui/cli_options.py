@@ -14,4 +14,16 @@ LIBRARY = click.option(
 ROLES = click.option(
     "--roles", type=FILE, metavar="FILE", help="A project file whose roles play seed rows."
 )
+MAX_COST = click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    metavar="DOLLARS",
+    help="Make no call that could take all of it past so many dollars.",
+)
+MAX_TOKENS = click.option(
+    "--max-tokens",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Make no call that could take all of it past so many tokens.",
+)
 TRUST = click.option("--trust", is_flag=True, help="Let projects run the code that they name.")

@@ -11,10 +11,14 @@ from typing import Any
 
 import msgspec
 
+from ..budget import RunBudget
 from ..clock import Clock, wall_clock
 from ..errors import RoleError
+from ..estimating import estimate_call
 from ..model.project import Project
-from ..workers.model_request import ModelReply
+from ..model.steps import Usage
+from ..rules.limits import Limits
+from ..spending import Spending
 from ..workers.one_call import ask_model
 from ..workers.pool import Workers
 from .answers import (
@@ -38,6 +42,9 @@ TRIES = 2
 
 HOPELESS = frozenset({"auth", "quota", "not_found", "refused"})
 """Kinds of failure that the next call would meet too."""
+
+BUDGET = "budget"
+"""The kind of what was not asked, because the budget has not enough for it."""
 
 IN_A_ROW = 5
 """Outcomes without a project after which no more is asked: each may have been paid for."""
@@ -69,26 +76,6 @@ class Outcome(msgspec.Struct, frozen=True):
     end: str = ""
 
 
-class Spent(msgspec.Struct):
-    """What the calls took."""
-
-    calls: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-    unpriced: int = 0
-    estimated: bool = False
-
-    def add(self, reply: ModelReply) -> None:
-        """One more reply."""
-        self.calls += 1
-        self.tokens += reply.usage.tokens
-        self.estimated = self.estimated or reply.usage.estimated
-        if reply.cost is None:
-            self.unpriced += 1
-        else:
-            self.cost += reply.cost
-
-
 def shares(sources: Sequence[Source], n: int, seed: int) -> list[tuple[Source, int]]:
     """How many projects are written from which sources, in the file's order: as evenly as can be,
     and from sources drawn by the seed where there are more of them than projects.
@@ -100,7 +87,9 @@ def shares(sources: Sequence[Source], n: int, seed: int) -> list[tuple[Source, i
 
 
 class Author:
-    """Writes what is ordered. ``notice`` is told of retries; ``spent`` adds up as it goes."""
+    """Writes what is ordered. ``notice`` is told of retries; ``budget`` says what may be spent, and
+    counts what was.
+    """
 
     def __init__(
         self,
@@ -110,7 +99,7 @@ class Author:
         notice: Callable[[str], None],
         clock: Clock = wall_clock,
         pace: float = 1.0,
-        spent: Spent | None = None,
+        budget: RunBudget | None = None,
     ) -> None:
         self._order = order
         self._workers = workers
@@ -118,7 +107,7 @@ class Author:
         self._clock = clock
         self._pace = pace
         self._coming: deque[tuple[asyncio.Queue[Outcome], asyncio.Task[None]]] = deque()
-        self.spent = spent or Spent()
+        self._budget = budget or RunBudget(Limits())
 
     def left(self) -> Iterator[Outcome]:
         """What was ready when ``write`` ended early: it is paid for."""
@@ -207,17 +196,30 @@ class Author:
     async def _call(self, messages: list[dict[str, Any]]) -> str:
         order = self._order
         form = {"response_format": answer_format(order.cast)} if order.structured else {}
-        reply = await ask_model(
-            self._workers,
-            order.model,
-            messages,
-            api_base=order.api_base,
-            params={**form, **order.params},
-            timeout=order.timeout,
-            pace=self._pace,
-            notice=self._notice,
+        params = {**form, **order.params}
+        aside = await self._budget.reserve(
+            [estimate_call(order.model, messages, params, order.api_base)]
         )
-        self.spent.add(reply)
+        if aside.refused:
+            raise RoleError(aside.refused, kind=BUDGET)
+        spending = Spending()
+        try:
+            reply = await ask_model(
+                self._workers,
+                order.model,
+                messages,
+                api_base=order.api_base,
+                params=params,
+                timeout=order.timeout,
+                pace=self._pace,
+                notice=self._notice,
+            )
+            spending.add(reply.usage, reply.cost)
+        except RoleError as error:
+            spending.add(error.usage or Usage(), error.cost)
+            raise
+        finally:
+            self._budget.settle(aside, spending.now)
         if not reply.text:
             said = f"refused: {reply.refusal}" if reply.refusal else "gave no text."
             raise RoleError(f"{order.model}: The model {said}", kind="bad_reply")
@@ -228,6 +230,8 @@ def _end(outcome: Outcome, failed: int) -> str:
     """Why no more is asked after this outcome; "" where more is. ``failed`` counts those in a row
     that came to nothing.
     """
+    if outcome.kind == BUDGET:
+        return "No more is asked."
     if outcome.kind in HOPELESS:
         return "The next call would fail in the same way, so none is made."
     if failed >= IN_A_ROW:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from msgspec.structs import replace
 
 from ..model.project import StopRules
+
+T = TypeVar("T", int, float)
 
 
 class Limits(NamedTuple):
@@ -23,6 +27,14 @@ class Limits(NamedTuple):
         """Whether there is one."""
         return self.dollars is not None or self.tokens is not None
 
+    def within(self, rules: StopRules) -> StopRules:
+        """These rules, with the tighter of each limit."""
+        return replace(
+            rules,
+            max_cost_usd=_tighter(self.dollars, rules.max_cost_usd),
+            max_tokens=_tighter(self.tokens, rules.max_tokens),
+        )
+
     def reached(self, dollars: float, tokens: int) -> str:
         """Which of them has been reached, in words; empty for none."""
         if self.dollars is not None and dollars >= self.dollars:
@@ -30,6 +42,12 @@ class Limits(NamedTuple):
         if self.tokens is not None and tokens >= self.tokens:
             return f"{tokens:,} of {self.tokens:,} tokens used"
         return ""
+
+
+def _tighter(one: T | None, other: T | None) -> T | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
 
 
 def in_dollars(amount: float) -> str:

@@ -9,20 +9,22 @@ from pathlib import Path
 import click
 import msgspec
 from rollstep.core.authoring.answers import Cast
-from rollstep.core.authoring.author import Author, Order, Outcome, Spent, essence
+from rollstep.core.authoring.author import Author, Order, Outcome, essence
 from rollstep.core.authoring.naming import file_name
 from rollstep.core.authoring.nearness import Seen
 from rollstep.core.authoring.sources import Sources, read_sources
+from rollstep.core.budget import RunBudget
 from rollstep.core.errors import ExportError, InputError, ProjectFileError
 from rollstep.core.files import write_whole
 from rollstep.core.model.project import Project
 from rollstep.core.projects.reader import read_project, read_roles
 from rollstep.core.projects.writer import project_yaml
-from rollstep.core.rules.limits import in_dollars
+from rollstep.core.rules.limits import Limits
 from rollstep.core.workers.pool import Workers
 from rollstep.core.workers.prices import takes_schemas
 from rollstep.tui.sanitize import one_line
 
+from .money import tell_unpriced, took
 from .progress import counted, say
 
 
@@ -37,6 +39,8 @@ class AuthorOptions(msgspec.Struct, frozen=True):
     seed: int = 0
     below: float = 1.0
     force: bool = False
+    max_cost: float | None = None
+    max_tokens: int | None = None
     pace: float = 1.0
 
 
@@ -59,20 +63,21 @@ def run_author(path: Path, options: AuthorOptions) -> int:
         options.api_base,
         structured=options.api_base is None and takes_schemas(options.model),
     )
-    spent = Spent()
+    tell_unpriced([options.model], options.max_cost)
+    budget = RunBudget(Limits(options.max_cost, options.max_tokens), "call")
     try:
-        asyncio.run(_write(order, sources, folder, options.pace, spent))
+        asyncio.run(_write(order, sources, folder, options.pace, budget))
     finally:
-        _tell_end(folder, options.n, spent)
+        _tell_end(folder, options.n, budget)
     whole = folder.written == options.n and not sources.faults
     return 0 if whole else 1
 
 
 async def _write(
-    order: Order, sources: Sources, folder: _Folder, pace: float, spent: Spent
+    order: Order, sources: Sources, folder: _Folder, pace: float, budget: RunBudget
 ) -> None:
     workers = Workers()
-    author = Author(order, workers, notice=say, pace=pace, spent=spent)
+    author = Author(order, workers, notice=say, pace=pace, budget=budget)
     try:
         async with contextlib.aclosing(author.write(sources.found)) as outcomes:
             async for outcome in outcomes:
@@ -156,15 +161,7 @@ def _tell(path: Path, sources: Sources) -> None:
         say(f"{path.name}: {counted(sources.passed, 'run')} did not fail and are left out")
 
 
-def _tell_end(folder: _Folder, n: int, spent: Spent) -> None:
+def _tell_end(folder: _Folder, n: int, budget: RunBudget) -> None:
     say(f"wrote {folder.written:,} of {counted(n, 'project')}")
-    if spent.calls:
-        about = "about " if spent.estimated else ""
-        say(f"{counted(spent.calls, 'call')}, {about}{spent.tokens:,} tokens, {_cost(spent)}")
-
-
-def _cost(spent: Spent) -> str:
-    if spent.unpriced == spent.calls:
-        return "no price is known"
-    more = f" and {counted(spent.unpriced, 'call')} without a known price" if spent.unpriced else ""
-    return f"{in_dollars(spent.cost)}{more}"
+    if budget.calls:
+        say(f"{counted(budget.calls, 'call')} took {took(budget)}")

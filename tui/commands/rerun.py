@@ -12,13 +12,14 @@ import msgspec
 from rollstep.core import events as ev
 from rollstep.core.casting import RolesFor
 from rollstep.core.errors import InputError, RoleError, StoreError
+from rollstep.core.estimating import models_of
 from rollstep.core.model.messages import Stop, TargetReply
 from rollstep.core.model.project import LlmEvaluator, LlmTarget, Project
 from rollstep.core.model.steps import Step
 from rollstep.core.roles.human import HumanNeeded
 from rollstep.core.roles.registry import Roles, build_roles
 from rollstep.core.roles.replay import Recording, with_recorded_tools
-from rollstep.core.rules.limits import in_dollars
+from rollstep.core.rules.limits import Limits, in_dollars
 from rollstep.core.rules.rerunning import other_evaluator, other_target, same_messages
 from rollstep.core.session import Session
 from rollstep.core.store.library import Library
@@ -29,6 +30,7 @@ from rollstep.tui.target import OpenTarget, parse_link
 from rollstep.tui.who import NAMES
 
 from .lists import library_path
+from .money import tell_unpriced
 from .progress import counted, say
 from .sources import readings, source
 from .trusting import check_trust
@@ -49,6 +51,8 @@ class RerunOptions(msgspec.Struct, frozen=True):
     branch: str | None = None
     trust: bool = False
     headless: bool = False
+    max_cost: float | None = None
+    max_tokens: int | None = None
 
 
 def run_rerun(name: str, options: RerunOptions) -> int:
@@ -86,6 +90,11 @@ def _project(old: Subject, options: RerunOptions) -> Project:
         project = msgspec.structs.replace(project, evaluator=evaluator)
     if options.turns is not None:
         project = msgspec.structs.replace(project, max_turns=options.turns)
+    given = Limits(options.max_cost, options.max_tokens)
+    if given.any:
+        # The new rollout's own, so that the app keeps to them when it goes on.
+        project = msgspec.structs.replace(project, stop=given.within(project.stop))
+        tell_unpriced(models_of([project]), options.max_cost)
     return project
 
 

@@ -18,7 +18,6 @@ from rollstep.core.model.project import Project
 from rollstep.core.playthrough import OnBreak
 from rollstep.core.projects.reader import read_project, read_roles
 from rollstep.core.projects.seeds import SeedFile, read_seeds
-from rollstep.core.rules.limits import in_dollars
 from rollstep.core.store.library import Library
 from rollstep.tui.sanitize import one_line
 
@@ -155,12 +154,12 @@ def _play(
 def _budget(projects: Sequence[Project], options: RunOptions) -> RunBudget:
     """What the whole run may spend. Live runs alone load this."""
     from rollstep.core.budget import RunBudget
-    from rollstep.core.estimating import unpriced
+    from rollstep.core.estimating import models_of
     from rollstep.core.rules.limits import Limits
 
-    if options.max_cost is not None:
-        for model in unpriced(projects):
-            say(f"the price of {one_line(model)} is unknown: --max-cost does not count its calls")
+    from .money import tell_unpriced
+
+    tell_unpriced(models_of(projects), options.max_cost)
     return RunBudget(Limits(options.max_cost, options.max_tokens))
 
 
@@ -272,20 +271,11 @@ class _Run:
     def _tell_spent(self, budget: RunBudget) -> None:
         """What it cost, and what was left undone for that."""
         if budget.tokens or budget.dollars:
-            tokens = counted(budget.tokens, "token")
-            say(f"live calls took {tokens} and {in_dollars(budget.dollars)}{_apart(budget)}")
+            from .money import took
+
+            say(f"live calls took {took(budget)}")
         if self._not_started:
             say(f"{counted(self._not_started, 'rollout')} not started: {budget.closed}")
-
-
-def _apart(budget: RunBudget) -> str:
-    """What the sum does not say."""
-    pieces = []
-    if budget.unknown:
-        pieces.append(f"without {counted(budget.unknown, 'call')} whose price is unknown")
-    if budget.estimated:
-        pieces.append(f"the tokens of {counted(budget.estimated, 'call')} are estimates")
-    return f" ({'; '.join(pieces)})" if pieces else ""
 
 
 def _who(done: Done) -> str:

@@ -7,8 +7,10 @@ import json
 
 import pytest
 from rollstep.core.authoring.answers import Cast
-from rollstep.core.authoring.author import Author, Order, Outcome, Spent
+from rollstep.core.authoring.author import Author, Order, Outcome
 from rollstep.core.authoring.sources import Source
+from rollstep.core.budget import RunBudget
+from rollstep.core.rules.limits import Limits
 from rollstep.core.workers.pool import Workers
 
 from ...provider.exchange import Behaviour, Exchange
@@ -18,6 +20,7 @@ from ...provider.server import ProviderServer
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("models")]
 
+ANY = Limits()
 GOALS = [Source("goal", 1, "Book a flight"), Source("goal", 2, "Return a book")]
 WORDS = {
     "Blender": "A cracked blender is refunded at once.",
@@ -39,7 +42,7 @@ class Asked:
         self.provider, self.workers, self.model = provider, workers, model
         self.notices: list[str] = []
         self.left: list[Outcome] = []
-        self.spent = Spent()
+        self.budget = RunBudget(Limits(), "call")
 
     async def __call__(
         self,
@@ -48,20 +51,21 @@ class Asked:
         sources: list[Source] = GOALS,
         seed: int = 0,
         structured: bool = False,
+        limits: Limits = ANY,
     ) -> list[Outcome]:
         if answers:
             self.provider.answer(self.model, *answers)
         model, base = f"openai/{self.model}", self.provider.api_base
         cast = Cast.of_model(model, base)
         order = Order(n, model, cast, "goals.txt", seed, base, structured=structured)
-        self.spent = Spent()
+        self.budget = RunBudget(limits, "call")
         author = Author(
             order,
             self.workers,
             notice=self.notices.append,
             clock=lambda: 0.0,
             pace=0.0,
-            spent=self.spent,
+            budget=self.budget,
         )
         outcomes = [outcome async for outcome in author.write(sources)]
         self.left = list(author.left())
@@ -87,7 +91,7 @@ async def test_projects_of_one_source_know_of_each_other(ask: Asked) -> None:
     assert "- Blender" in second
     assert "- Blender\n- Table" in third
     assert len({first, second.replace("- Blender", "")}) == 2, "each has an angle of its own"
-    assert (ask.spent.calls, ask.spent.tokens, ask.spent.unpriced) == (3, 39, 3)
+    assert (ask.budget.calls, ask.budget.tokens, ask.budget.unknown) == (3, 39, 3)
 
 
 async def test_a_faulty_answer_is_mended_once(ask: Asked) -> None:
@@ -140,13 +144,32 @@ async def test_a_failure_that_all_would_meet_ends_it_and_what_is_paid_for_is_kep
         if "goal 1" not in exchange.request.body["messages"][0]["content"]:
             await exchange.send(200, said("Blender").plain(ask.model))
             return
-        while ask.spent.calls < 2:
+        while ask.budget.calls < 2:
             await asyncio.sleep(0.002)
         await FAULTS["401"](exchange)
 
     outcomes = await ask(3, behave, sources=sources)
     assert [o.kind for o in outcomes] == ["auth"]
     assert [o.project.title for o in ask.left if o.project] == ["Blender", "Blender"]
+
+
+async def test_no_call_is_made_that_the_budget_has_not_enough_for(ask: Asked) -> None:
+    titles = list(WORDS)[:3]
+    outcomes = await ask(3, *map(said, titles), limits=Limits(tokens=6_500), sources=GOALS[:1])
+    # Some 4,800 tokens are set aside for each, and 13 used.
+    assert [bool(outcome.project) for outcome in outcomes] == [True] * 3
+    asked = len(ask.provider.asked(ask.model))
+    outcomes = await ask(3, *map(said, titles), limits=Limits(tokens=10), sources=GOALS)
+    assert [(outcome.kind, outcome.end) for outcome in outcomes] == [
+        ("budget", "No more is asked."),
+    ]
+    assert outcomes[0].words.startswith("the run's budget: the next call may take ")
+    assert len(ask.provider.asked(ask.model)) == asked
+
+
+async def test_what_failed_calls_took_is_counted(ask: Asked) -> None:
+    await ask(1, Reply(None, usage={"prompt_tokens": 30, "completion_tokens": 0}))
+    assert (ask.budget.tokens, ask.budget.calls) == (30, 1)
 
 
 async def test_several_in_a_row_that_come_to_nothing_end_it(ask: Asked) -> None:

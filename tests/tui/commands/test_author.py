@@ -63,10 +63,27 @@ def test_files_are_written_named_safely_and_open_like_any_other(
     assert authored["model"] == "openai/m"
     assert authored["at"].startswith("20")
     assert "wrote 3 of 3 projects" in err
-    assert "3 calls, 39 tokens, no price is known" in err
+    assert "3 calls took 39 tokens (no price is known)" in err
     everything = out + err + "".join(path.read_text() for path in folder.iterdir())
     assert CANARY not in everything
     assert "\x1b" not in everything
+
+
+def test_a_budget_holds_and_what_it_does_not_count_is_said(
+    cli: RunCli, server: ProviderServer, tmp_path: Path
+) -> None:
+    server.answer("m", *map(said, TITLES))
+    asking = arguments(server, goals(tmp_path), tmp_path / "o", 3)
+    status, out, err = cli(*asking, "--max-tokens", "6000", "--max-cost", "1")
+    assert (status, len(out.splitlines())) == (0, 3), err
+    assert "the price of openai/m is unknown: --max-cost does not count its calls" in err
+    before = len(server.asked("m"))
+    status, out, err = cli(*asking, "--max-tokens", "100")
+    assert (status, out) == (1, "")
+    assert "line 1: the run's budget: the next call may take " in err
+    assert "No more is asked." in err
+    assert "wrote 0 of 3 projects" in err
+    assert len(server.asked("m")) == before
 
 
 def test_what_is_there_is_not_written_over_without_force(

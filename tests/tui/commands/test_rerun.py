@@ -78,6 +78,25 @@ def test_the_same_messages_go_to_another_model(
     assert "The projects differ in: target" in compared
 
 
+def test_a_rerun_stops_at_its_budget_which_the_new_rollout_keeps(
+    cli: RunCli, kept: Kept, provider: ProviderServer
+) -> None:
+    library, rollout = kept
+    usage = {"prompt_tokens": 10, "completion_tokens": 100, "total_tokens": 110}
+    provider.answer("gpt-4.1-nano", Reply("Good day.", usage=usage))
+    again = ("rerun", rollout, "--library", library, "--target", "openai/gpt-4.1-nano")
+    status, _, error = cli(
+        *again, "--api-base", provider.api_base, "--max-cost", "0.00165", "--max-tokens", "9000"
+    )
+    assert status == 1
+    assert "paused: the next step may cost $0.0016" in error
+    assert len(provider.asked("gpt-4.1-nano")) == 1
+    new = newest(library)
+    assert said(new.steps, "target") == ["Good day."]
+    stop = new.projects[-1].stop
+    assert (stop.max_cost_usd, stop.max_tokens) == (0.00165, 9000)
+
+
 def test_equal_calls_have_the_recorded_results(
     cli: RunCli, tmp_path: Path, provider: ProviderServer
 ) -> None:
