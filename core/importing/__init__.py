@@ -1,13 +1,14 @@
 """Taking files of other programs into a library."""
 
-from .files import import_files, trajectory_files
+from .files import import_files
 from .ids import rollout_id
 from .one import SampleLine, import_record, list_samples
 from .saved import rollout_of
-from .summary import ImportProgress, ImportSummary, Left
+from .summary import FileProgress, ImportSummary, Left
+from .walking import trajectory_files
 
 __all__ = [
-    "ImportProgress",
+    "FileProgress",
     "ImportSummary",
     "Left",
     "SampleLine",

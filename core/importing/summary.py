@@ -12,8 +12,10 @@ SHOWN = 1000
 """So many records that were left out are kept to be shown; the others are counted."""
 
 
-class ImportProgress(msgspec.Struct, frozen=True):
-    """How far an import is. ``done`` and ``size`` are bytes of all its files."""
+class FileProgress(msgspec.Struct, frozen=True):
+    """How far the reading of files is. ``done`` and ``size`` are bytes of all of them, ``read``
+    their records so far.
+    """
 
     path: Path
     files: int
@@ -21,7 +23,6 @@ class ImportProgress(msgspec.Struct, frozen=True):
     done: int
     size: int
     read: int
-    written: int
 
 
 class Left(msgspec.Struct, frozen=True):
@@ -36,7 +37,7 @@ class Left(msgspec.Struct, frozen=True):
         lines = []
         for fault in self.faults:
             source = str(self.path)
-            if self.number and not fault.line:
+            if self.number and fault.line != self.number:
                 source = f"{source}: record {self.number}"
             lines.append(fault.render(source))
         return "\n".join(lines)
@@ -44,9 +45,10 @@ class Left(msgspec.Struct, frozen=True):
 
 class ImportSummary(msgspec.Struct, frozen=True):
     """What became of the records that were ``read``: rollouts ``written`` anew, ``grown`` (held
-    already, and there was more to them), ``held`` (nothing new), records ``refused``. The first of
-    those, and of what is odd in what was taken in (``notes``), are told. ``rollout_ids`` are the
-    first that were written or held. ``passed_over`` are files of a folder that hold no JSON.
+    already, and there was more to them), ``held`` (nothing new), records (or whole files)
+    ``refused``. The first of those, and of what is odd in what was taken in (``notes``), are told.
+    ``rollout_ids`` are the first of those that were read and taken in. ``passed_over`` are files
+    of a folder that hold no JSON.
     """
 
     files: int = 0

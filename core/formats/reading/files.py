@@ -40,7 +40,8 @@ class Skipped(msgspec.Struct, frozen=True, gc=False):
 
 class Read(msgspec.Struct, frozen=True):
     """What became of one record: its trajectories, or the ``faults`` for which there are none.
-    ``held`` marks one that was passed over because it is held already.
+    ``line`` is its physical line, 0 in a file that is not one of lines; ``held`` marks one that was
+    passed over because it is held already.
     """
 
     number: int
@@ -49,6 +50,7 @@ class Read(msgspec.Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     digest: str = ""
     held: bool = False
+    line: int = 0
 
 
 def readers() -> dict[str, Reader]:
@@ -145,24 +147,23 @@ class Source:
 
     def trajectories(self, record: Record) -> Read:
         """What the record's own reader makes of it."""
+        line = record.lines[0] if record.lines else 0
         try:
             made = tuple(self._readers[record.format].read(record))
         except FormatError as error:
-            faults = tuple(_placed(fault, record) for fault in error.faults) or (
-                _placed(Fault(str(error)), record),
-            )
-            return Read(record.number, record.format, (), faults, record.digest)
+            faults = error.faults or (Fault(str(error)),)
         except RecursionError:
-            faults = (_placed(Fault(_TOO_DEEP), record),)
-            return Read(record.number, record.format, (), faults, record.digest)
+            faults = (Fault(_TOO_DEEP),)
         except Exception as error:  # noqa: BLE001 - one record of a kind unheard of is no reason to
             # leave the others; it is told with what went wrong.
             what = f"{type(error).__name__}: {error}"
-            fault = Fault(f"it cannot be read as {record.format} ({what}).")
-            return Read(record.number, record.format, (), (_placed(fault, record),), record.digest)
-        if record.duplicates:
-            made = tuple(_with_duplicates(each, record) for each in made)
-        return Read(record.number, record.format, made, (), record.digest)
+            faults = (Fault(f"it cannot be read as {record.format} ({what})."),)
+        else:
+            if record.duplicates or any(each.notes for each in made):
+                made = tuple(_with_notes(each, record) for each in made)
+            return Read(record.number, record.format, made, (), record.digest, line=line)
+        placed = tuple(_placed(fault, record) for fault in faults)
+        return Read(record.number, record.format, (), placed, record.digest, line=line)
 
     # Inside
 
@@ -313,10 +314,14 @@ def _placed(fault: Fault, record: Record) -> Fault:
     return fault
 
 
-def _with_duplicates(imported: Imported, record: Record) -> Imported:
-    keys = ", ".join(map(repr, record.duplicates))
-    note = _placed(Fault(f"{keys} stands twice in one object; the last one was taken."), record)
-    return msgspec.structs.replace(imported, notes=(*imported.notes, note))
+def _with_notes(imported: Imported, record: Record) -> Imported:
+    """The trajectory with its notes in their places, and one of keys that stand twice."""
+    notes = list(imported.notes)
+    if record.duplicates:
+        keys = ", ".join(map(repr, record.duplicates))
+        notes.append(Fault(f"{keys} stands twice in one object; the last one was taken."))
+    placed = tuple(_placed(note, record) for note in notes)
+    return msgspec.structs.replace(imported, notes=placed)
 
 
 def _not_utf8(error: UnicodeDecodeError, piece: Piece) -> Fault:

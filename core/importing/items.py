@@ -1,0 +1,42 @@
+"""What was read from files as the items of an export, so that it is written without a library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ..exporting.items import Item, from_bundle
+from ..store.change import Saved
+from .saved import rollout_of
+from .walking import Walk, is_bundle
+
+
+def items_of(walk: Walk, *, forced: bool = False) -> Iterator[Item]:
+    """Every trajectory of the files; what cannot be read is told to the walk's tally."""
+    for path in walk.each():
+        if is_bundle(path):
+            for item in from_bundle(path):
+                walk.tally.read += 1
+                yield item
+            continue
+        for read in walk.records(path):
+            for index, imported in enumerate(read.imported):
+                saved = rollout_of(
+                    imported,
+                    source=str(path),
+                    number=read.number,
+                    format=read.format,
+                    digest=read.digest,
+                    index=index,
+                    forced=forced,
+                )
+                yield Item(numbered(saved), dict(imported.requests).get)
+
+
+def numbered(saved: Saved) -> Saved:
+    """The rollout with its steps numbered as a library would number them."""
+    steps = tuple(
+        msgspec.structs.replace(step, seq=number) for number, step in enumerate(saved.steps, 1)
+    )
+    return msgspec.structs.replace(saved, steps=steps)

@@ -1,0 +1,100 @@
+"""``rollstep convert``: from one format to another, without a library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from rollstep.core.errors import ExportError, UsageError
+from rollstep.core.exporting.many import export_many
+from rollstep.core.exporting.plan import Plan
+from rollstep.core.exporting.tally import ExportSummary
+from rollstep.core.formats.table import FORMATS
+from rollstep.core.importing.items import items_of
+from rollstep.core.importing.tally import Tally
+from rollstep.core.importing.walking import Walk
+
+from .file_progress import FileLine
+from .imports import exit_status, say_left
+from .interrupting import INTERRUPTED, stop_on_interrupt
+from .progress import counted, say
+
+
+class ConvertOptions(msgspec.Struct, frozen=True):
+    """``format`` is told from the name of the output where it is empty; ``source`` is the format
+    that everything is read as, where it is not to be recognised.
+    """
+
+    format: str = ""
+    source: str | None = None
+    force: bool = False
+
+
+def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
+    """Convert a file or a folder; 1 when something was left out. Raises RollstepError."""
+    plan = Plan(format=options.format or format_by_name(output))
+    plan.fmt  # noqa: B018  # an unknown name is said before anything is read
+    progress, tally = FileLine(), Tally()
+
+    def before(summary: ExportSummary) -> None:
+        progress.clear()
+        _say_report(summary, tally)
+
+    with stop_on_interrupt() as stop:
+        walk = Walk([path], tally, format=options.source, progress=progress, stop=stop)
+        try:
+            summary = export_many(
+                plan,
+                items_of(walk, forced=options.source is not None),
+                output,
+                force=options.force,
+                stop=lambda: walk.stopped,
+                before=before,
+            )
+        except ExportError as error:
+            if tally.refused and not tally.read - tally.refused:
+                raise UsageError(f"{error} No record of {path} can be read.") from error
+            raise
+        finally:
+            progress.clear()
+    if summary.stopped or walk.stopped:
+        say("Stopped. Nothing was written.")
+        return INTERRUPTED
+    for each in summary.files:
+        say(f"wrote {each}")
+    say(_counts(summary, tally))
+    return exit_status(tally.refused + summary.refused, summary.rows)
+
+
+def format_by_name(output: Path) -> str:
+    """The format whose files are named so. Raises UsageError where none is, or several are."""
+    name = output.name
+    fits = {fmt.name: fmt for fmt in FORMATS.values() if fmt.writes and name.endswith(fmt.suffix)}
+    longest = max((len(fmt.suffix) for fmt in fits.values()), default=0)
+    found = [fmt.name for fmt in fits.values() if len(fmt.suffix) == longest]
+    if len(found) == 1:
+        return found[0]
+    names = found or [fmt.name for fmt in FORMATS.values() if fmt.writes]
+    raise UsageError(f"Name the format with --format: {', '.join(names)}.")
+
+
+def _say_report(summary: ExportSummary, tally: Tally) -> None:
+    say_left(tally.notes, tally.odd, "odd")
+    say_left(tally.left, tally.refused, "skipped")
+    for skipped in summary.skipped[:10]:
+        say(f"skipped {skipped.render()}")
+    if (more := summary.refused - min(len(summary.skipped), 10)) > 0:
+        say(f"skipped: {more:,} more")
+    for line in summary.report():
+        say(line)
+
+
+def _counts(summary: ExportSummary, tally: Tally) -> str:
+    formats = ", ".join(f"{name} {count:,}" for name, count in tally.formats.most_common())
+    pieces = [f"read {counted(tally.read, 'record')}" + (f" ({formats})" if formats else "")]
+    pieces.append(f"wrote {counted(summary.rows, 'row')}")
+    if summary.repeated:
+        pieces.append(f"left out {counted(summary.repeated, 'equal row')}")
+    if skipped := tally.refused + summary.refused:
+        pieces.append(f"skipped {skipped:,}")
+    return ", ".join(pieces)

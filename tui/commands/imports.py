@@ -1,0 +1,68 @@
+"""``rollstep import``: trajectories of other programs into the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rollstep.core.importing import ImportSummary, Left, import_files
+from rollstep.core.store.library import Library
+
+from .file_progress import FileLine
+from .interrupting import INTERRUPTED, stop_on_interrupt
+from .progress import counted, say
+
+_FIRST = 10
+"""So many records that were left out are named; the others are counted."""
+
+
+def run_import(files: Sequence[Path], library: Path, format: str | None) -> int:
+    """Import files and folders; 1 when something was left out, 2 when nothing could be used.
+
+    Raises RollstepError.
+    """
+    progress = FileLine()
+    try:
+        with Library.open(library, durable=False) as opened, stop_on_interrupt() as stop:
+            summary = import_files(files, opened, format=format, progress=progress, stop=stop)
+    finally:
+        progress.clear()
+    _say_summary(summary, library)
+    if summary.stopped:
+        say("Stopped. What was read is saved; the same command goes on from there.")
+        return INTERRUPTED
+    return exit_status(summary.refused, summary.written + summary.grown + summary.held)
+
+
+def exit_status(refused: int, good: int) -> int:
+    """0 when nothing was refused, 1 when some were, 2 when there was nothing else."""
+    if not refused:
+        return 0
+    return 1 if good else 2
+
+
+def say_left(left: Sequence[Left], count: int, what: str) -> None:
+    """The first ten of what was left out, or is odd, and how many more there are."""
+    for each in left[:_FIRST]:
+        say("\n".join(f"{what}: {line}" for line in each.render().splitlines()))
+    if count > min(len(left), _FIRST):
+        say(f"{what}: {count - min(len(left), _FIRST):,} more")
+
+
+def _say_summary(summary: ImportSummary, library: Path) -> None:
+    say_left(summary.notes, summary.odd, "odd")
+    say_left(summary.left, summary.refused, "skipped")
+    formats = ", ".join(f"{name} {count:,}" for name, count in summary.formats)
+    pieces = [
+        f"read {counted(summary.read, 'record')}" + (f" ({formats})" if formats else ""),
+        f"wrote {counted(summary.written, 'rollout')}",
+    ]
+    if summary.grown:
+        pieces.append(f"added to {summary.grown:,} that were there")
+    if summary.held:
+        pieces.append(f"{summary.held:,} were there already")
+    if summary.refused:
+        pieces.append(f"skipped {summary.refused:,}")
+    if summary.passed_over:
+        pieces.append(f"passed over {counted(summary.passed_over, 'file')} that hold no JSON")
+    say(", ".join(pieces) + f"; library {library}")

@@ -1,0 +1,43 @@
+"""``rollstep validate``: whether every record of a file is what its format asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rollstep.core.importing.validating import Validation
+from rollstep.tui.sanitize import visible
+
+from .file_progress import FileLine
+from .imports import exit_status
+from .interrupting import INTERRUPTED, stop_on_interrupt
+from .progress import counted, say
+
+
+def run_validate(files: Sequence[Path], format: str | None) -> int:
+    """Print what is wrong, or odd, record by record; 1 when some would be refused, 2 when all.
+
+    Raises RollstepError.
+    """
+    progress = FileLine()
+    with stop_on_interrupt() as stop:
+        work = Validation(files, format=format, progress=progress, stop=stop)
+        try:
+            for verdict in work.verdicts():
+                progress.clear()
+                word = "refused" if verdict.refused else "odd"
+                for line in verdict.left.render().splitlines():
+                    click.echo(visible(f"{word}: {line}"))
+        finally:
+            progress.clear()
+    tally = work.tally
+    formats = ", ".join(f"{name} {count:,}" for name, count in tally.formats.most_common())
+    say(
+        f"read {counted(tally.read, 'record')}" + (f" ({formats})" if formats else "") + ": "
+        f"{tally.refused:,} refused, {tally.odd:,} odd"
+    )
+    if work.walk.stopped:
+        say("Stopped; what follows was not looked at.")
+        return INTERRUPTED
+    return exit_status(tally.refused, tally.read - tally.refused)
