@@ -16,7 +16,10 @@ from .start import start_controller
 from .target import OpenTarget
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from .palette import Palette
+    from .snapshot import Snapshot
 
 
 def run_app(
@@ -44,8 +47,9 @@ def run_app(
         settings = load_settings(config)
         palette, words = _palette(settings, config)
         controller.started.result()
-        snapshot = opening.result() if opening is not None else None
+        snapshot, pick_from = _opened(opening)
         app = RollstepApp(controller, snapshot, settings=settings, config=config, palette=palette)
+        app.pick_from = pick_from
         app.startup_words = words
         app.beside = target.beside if target is not None else None
         status = app.run()
@@ -59,6 +63,16 @@ def run_app(
     if rescued:
         return 1
     return status if isinstance(status, int) else app.return_code or 0
+
+
+def _opened(opening: Future[Snapshot] | None) -> tuple[Snapshot | None, Path | None]:
+    """What was opened; or the log of which a sample has to be picked first."""
+    from .logs import SeveralSamples
+
+    try:
+        return (opening.result() if opening is not None else None), None
+    except SeveralSamples as several:
+        return None, several.path
 
 
 def _palette(settings: Settings, config: Path | None) -> tuple[Palette, str]:

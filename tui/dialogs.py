@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rollstep.core.errors import RollstepError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .screens.edit_types import EditRequest, EditResult
     from .screens.export_types import ExportDone
     from .screens.new_project import NewResult
+    from .screens.sample_pick import SamplePick
     from .screens.start import StartChoice
     from .themes import Theme
 
@@ -34,6 +36,8 @@ class Dialogs:
 
     def __init__(self, app: RollstepApp) -> None:
         self.app = app
+        self._picked_from: tuple[Path, SamplePick] | None = None
+        """The log whose sample is shown, and which one that is."""
 
     def _answered(self, dialog: str = "the dialog") -> None:
         """Keys that act rest now: one more key of the answer must not. Nothing rests after a dialog
@@ -178,11 +182,33 @@ class Dialogs:
 
     def open_target(self, target: OpenTarget, path: str = "") -> None:
         """Open it, and show it when it is there."""
+        self._picked_from = None
         self.app.opening(self.app.controller.open(target), path)
 
     def leave_debugger(self) -> None:
-        """Up to the start screen; Esc there comes back."""
-        self.open_start()
+        """Up to the samples of the log that this one was picked from, or to the start screen; Esc
+        there comes back.
+        """
+        if self._picked_from is not None:
+            self.pick_sample(*self._picked_from)
+        else:
+            self.open_start()
+
+    def pick_sample(self, path: Path, at: SamplePick | None = None) -> None:
+        """Let the human pick a sample of a log."""
+        from .screens.sample_pick import SamplePickScreen
+
+        app = self.app
+
+        def picked(pick: SamplePick | None) -> None:
+            if pick is not None:
+                target = OpenTarget(path, number=pick.number, nth=pick.nth)
+                self.open_target(target, str(path))
+                self._picked_from = path, pick
+            elif app.debugger is None:
+                self.open_start()
+
+        app.push_screen(SamplePickScreen(path, at), picked)
 
     def ask_find(self, screen: DebuggerScreen) -> None:
         """Ask what to find in the branch that is shown."""

@@ -40,7 +40,7 @@ async def _open(engine: Engine, target: OpenTarget, roles: Path | None) -> Sessi
     if target.sample:
         return await _open_sample(engine, target)
     if target.path is not None:
-        return await _open_file(engine, target.path, target.record, roles)
+        return await _open_file(engine, target, target.path, roles)
     if engine.library is None:
         raise UsageError("There is no library to find a rollout in.")
     from rollstep.core.finding import find_rollout
@@ -91,14 +91,20 @@ def recorded_project(bundle: Path) -> Project | None:
     return None
 
 
-async def _open_file(engine: Engine, path: Path, record: int, roles: Path | None) -> Session:
+async def _open_file(
+    engine: Engine, target: OpenTarget, path: Path, roles: Path | None
+) -> Session:
     from .targets import file_kind
 
     kind = file_kind(path)
     if kind == "bundle":
         return await _open_bundle(engine, path)
     if kind == "seeds":
-        return await _open_seed(engine, path, record, roles)
+        return await _open_seed(engine, path, target.record, roles)
+    if kind == "log":
+        from .logs import open_log
+
+        return await open_log(engine, target, path)
     return await _open_project(engine, path, str(path))
 
 

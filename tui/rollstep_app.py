@@ -26,6 +26,7 @@ from .actions import OPENING_KEYS
 from .controller import Controller
 from .dialogs import Dialogs
 from .key_order import OrderedKeys
+from .logs import SeveralSamples
 from .messages import CommandEnded, EngineNews
 from .palette import Palette, textual_theme
 from .presenter import DebuggerModel
@@ -76,6 +77,8 @@ class RollstepApp(OrderedKeys[int]):
         self.startup_words = ""
         self.beside: tuple[str, str | None] | None = None
         """Another rollout, and the end of its branch, that the first one is compared with."""
+        self.pick_from: Path | None = None
+        """A log of which a sample is picked first, when there is no snapshot."""
         self._first = snapshot
         self._safe = SafeText()
         self._drafts: dict[str, str] = {}
@@ -112,6 +115,8 @@ class RollstepApp(OrderedKeys[int]):
             self.say(self.startup_words)
         if self._first is not None:
             self.load_drafts()
+        elif self.pick_from is not None:
+            self.dialogs.pick_sample(self.pick_from)
         else:
             self.dialogs.open_start()
         if self.beside is not None and self.debugger is not None:
@@ -237,6 +242,9 @@ class RollstepApp(OrderedKeys[int]):
     async def _opening(self, future: Future[Snapshot], path: str) -> None:
         try:
             snapshot = await asyncio.wrap_future(future)
+        except SeveralSamples as several:
+            self.dialogs.pick_sample(several.path)
+            return
         except RollstepError as error:
             self.dialogs.open_start(str(error), path)
             return

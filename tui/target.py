@@ -12,7 +12,9 @@ class OpenTarget(NamedTuple):
     ``step`` is the number behind the ``#`` of a link: a step's ``seq``, which stays what it is
     whatever is forked; ``record`` the row of a seed file, counted from 0. ``recorded`` opens a
     sample's recorded rollout, at its first step, instead of the project afresh. ``beside`` is
-    another rollout, and the end of a branch of it, to be compared with it at once.
+    another rollout, and the end of a branch of it, to be compared with it at once. ``number`` is
+    the sample of a log of another program, as people count, and ``nth`` its trajectory, from 0;
+    without a number it is the only one that there is.
     """
 
     path: Path | None = None
@@ -22,6 +24,8 @@ class OpenTarget(NamedTuple):
     record: int = 0
     recorded: bool = False
     beside: tuple[str, str | None] | None = None
+    number: int | None = None
+    nth: int = 0
 
 
 def parse_link(text: str) -> tuple[str, int | None]:

@@ -1,12 +1,15 @@
 """What an argument of ``rollstep open`` names: a file of some kind, or a rollout in the library.
 
-A file is known by its suffix, else by how it begins. ``#N`` behind a name is a step of a rollout or
-bundle, or a line of a seed file; a file whose own name holds a ``#`` comes first.
+A file is known by how it begins, and project files by their suffix. ``#N`` behind a name is a step
+of a rollout or bundle, a line of a seed file, or a sample of another program's log; a file whose
+own name holds a ``#`` comes first.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -14,9 +17,16 @@ from rollstep.core.errors import InputError, SeedFileError
 
 from .target import OpenTarget, parse_link
 
-Kind = Literal["project", "seeds", "bundle"]
+Kind = Literal["project", "seeds", "bundle", "log"]
 
-_PEEK = 4096
+_PEEK = 65_536
+_PACKED = (b"\x1f\x8b", b"PK\x03\x04")
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_SEED_KEYS = frozenset({"task_id", "user_text", "benchmark"})
+_LOG_KEYS = frozenset(
+    {"messages", "agent_text", "conversations", "trajectory", "role", "session_id", "prompt"}
+)
+_KEYS = re.compile(r'"([a-z_]{1,40})"\s*:')
 _BUNDLE_SUFFIX = ".rollstep.jsonl"
 _SUFFIXES: dict[str, Kind] = {".yaml": "project", ".yml": "project"}
 
@@ -40,7 +50,10 @@ def parse_target(text: str) -> OpenTarget:
 def file_kind(path: Path) -> Kind:
     """What kind of file this is. Raises InputError for a folder, or a file of no known kind."""
     if path.is_dir():
-        raise InputError(f"{path}: a folder. Name a project file, a seed JSONL or a bundle in it.")
+        raise InputError(
+            f"{path}: a folder. Name a project file, a seed JSONL, a bundle or a log in it; "
+            "rollstep import takes in all the logs of a folder."
+        )
     if path.name.endswith(_BUNDLE_SUFFIX):
         return "bundle"
     try:
@@ -53,17 +66,39 @@ def file_kind(path: Path) -> Kind:
     known = _SUFFIXES.get(path.suffix.lower())
     if known:
         return known
-    if path.suffix.lower() == ".jsonl" or start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text[:1] == b"{" and _is_seed(text):
         return "seeds"
+    if start.startswith((*_PACKED, *_WIDE)) or text[:1] in (b"{", b"["):
+        return "log"
+    if path.suffix.lower() == ".jsonl":
+        return "log" if text else "seeds"
+    from rollstep.core.formats.reading.files import readers
+
     raise InputError(
-        f"{path}: no file that rollstep opens. It opens project files (.yaml), seed rows (.jsonl) "
-        "and bundles (.rollstep.jsonl)."
+        f"{path}: no file that rollstep opens. Looked for project files (.yaml), seed rows, "
+        f"bundles (.rollstep.jsonl), and logs and datasets as JSON, JSON Lines, .eval or gzip: "
+        f"{', '.join(readers())}."
     )
 
 
+def _is_seed(start: bytes) -> bool:
+    """Whether the first row has keys of a seed row and none that a log's record has."""
+    line = start.split(b"\n", 1)[0].decode("utf-8", "replace")
+    try:
+        row = json.loads(line)
+        keys = set(row) if isinstance(row, dict) else set()
+    except (ValueError, RecursionError):
+        keys = set(_KEYS.findall(line))
+    return bool(keys & _SEED_KEYS) and not keys & _LOG_KEYS
+
+
 def _file(path: Path, number: int | None) -> OpenTarget:
-    if file_kind(path) == "seeds":
+    kind = file_kind(path)
+    if kind == "seeds":
         return OpenTarget(path, record=_record(path, number))
+    if kind == "log":
+        return OpenTarget(path, number=number)
     return OpenTarget(path, step=number)
 
 

@@ -1,0 +1,71 @@
+"""Logs of other programs, written for the tests of opening them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def tau2(path: Path, *rewards: float, messages: int = 4) -> Path:
+    """Results of tau2 with one simulation for each reward; a failed one never called a tool."""
+    simulations = [_simulation(number, reward, messages) for number, reward in enumerate(rewards)]
+    tasks = [{"id": f"t{n}", "user_scenario": {"instructions": "x"}} for n in range(len(rewards))]
+    document = {
+        "timestamp": "2026-01-01T00:00:00",
+        "info": {"num_trials": 1, "seed": 1},
+        "tasks": tasks,
+        "simulations": simulations,
+    }
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def _simulation(number: int, reward: float, messages: int) -> dict[str, Any]:
+    said = [
+        {
+            "role": "assistant" if place % 2 else "user",
+            "content": f"sample {number}, message {place + 1}",
+            "turn_idx": place,
+        }
+        for place in range(messages)
+    ]
+    met = reward >= 1
+    action = {
+        "action_id": "a1",
+        "requestor": "assistant",
+        "name": "issue_refund",
+        "arguments": {"order_id": "4471"},
+    }
+    return {
+        "id": f"sim-{number}",
+        "task_id": f"t{number}",
+        "trial": 0,
+        "timestamp": "2026-01-01T00:00:00",
+        "start_time": "2026-01-01T00:00:00",
+        "end_time": "2026-01-01T00:01:00",
+        "duration": 60.0,
+        "termination_reason": "user_stop",
+        "reward_info": {
+            "reward": reward,
+            "reward_basis": ["ACTION"],
+            "reward_breakdown": {"ACTION": reward},
+            "action_checks": [{"action": action, "action_match": met, "action_reward": reward}],
+        },
+        "messages": said,
+    }
+
+
+def chats(path: Path, count: int) -> Path:
+    """One conversation a line, in OpenAI's shape."""
+    rows = [
+        {
+            "messages": [
+                {"role": "user", "content": f"question {number}"},
+                {"role": "assistant", "content": f"answer {number}"},
+            ]
+        }
+        for number in range(1, count + 1)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path

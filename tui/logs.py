@@ -1,0 +1,58 @@
+"""Opening a log of another program: one sample of it becomes a rollout of the library, once."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rollstep.core.errors import FormatError, UsageError
+
+if TYPE_CHECKING:
+    from rollstep.core.engine import Engine
+    from rollstep.core.session import Session
+
+    from .target import OpenTarget
+
+
+class SeveralSamples(UsageError):
+    """A log holds more than one sample, and none was named: the screen lets the human pick."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} holds several samples: name one by its number, as {path}#2.")
+        self.path = path
+
+
+async def open_log(engine: Engine, target: OpenTarget, path: Path) -> Session:
+    """Open a sample: one that was opened before as it was left, a new one at its first step.
+    Raises SeveralSamples, or FormatError where it cannot be read.
+    """
+    from rollstep.core.importing import import_record
+
+    if engine.library is None:
+        raise UsageError("A log is opened in a library; there is none.")
+    number, nth = target.number, target.nth
+    if number is None:
+        number, nth = only_sample(path)
+    before = engine.library.count()
+    rollout_id = import_record(path, number, engine.library, index=nth)
+    session = await engine.open_rollout(rollout_id)
+    if engine.library.count() > before and (steps := session.rollout.path(session.head)):
+        await session.go_to(steps[0].id)
+    return session
+
+
+def only_sample(path: Path) -> tuple[int, int]:
+    """The number of the one sample of a log and its place in its record. Reads no further than to
+    the second.
+    """
+    from rollstep.core.importing import list_samples
+
+    found = list(islice(list_samples(path), 2))
+    if not found:
+        raise FormatError(f"{path}: there is no record in this file.")
+    if len(found) > 1:
+        raise SeveralSamples(path)
+    if found[0].problem:
+        raise FormatError(f"{path}: {found[0].problem}")
+    return found[0].number, found[0].index
