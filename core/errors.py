@@ -23,12 +23,9 @@ peer's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import msgspec
-
-if TYPE_CHECKING:
-    from .model.steps import Usage
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -109,7 +106,8 @@ kept."""
 class RoleError(RollstepError):
     """A role failed. ``kind`` is one word for programs, ``detail`` (a traceback, a raw body) for
     those who press the key, ``partial`` what had arrived before it failed, ``cost`` what that
-    probably cost in dollars and ``usage`` what it took, None where nothing is known of it.
+    probably cost in dollars and ``usage`` (a ``model.steps.Usage``) what it took, None where
+    nothing is known of it.
 
     Kinds: ``raised``, ``timeout``, ``died``, ``bad_reply``, ``empty``, ``cancelled``,
     ``not_ready``, ``not_recorded``, and those of the gateway (``workers/model_errors.py``). What
@@ -124,7 +122,7 @@ class RoleError(RollstepError):
         detail: str = "",
         partial: str = "",
         cost: float | None = None,
-        usage: Usage | None = None,
+        usage: Any = None,
     ):
         super().__init__(message)
         self.kind = kind

@@ -25,13 +25,14 @@ BELOW: dict[str, set[str]] = {
     "export": {"formats", "projects", "provenance", "store", "rules", "model"},
     "importing": {"formats", "store", "rules", "model"},
     "provenance": {"rules", "model"},
-    "authoring": {"projects", "roles", "workers", "rules", "model"},
+    "money": {"roles", "workers", "rules", "model"},
+    "authoring": {"money", "projects", "roles", "workers", "rules", "model"},
     "finding": {"formats", "store", "model"},
-    "session": {"roles", "workers", "rules", "store", "formats", "events", "model"},
+    "session": {"money", "roles", "workers", "rules", "store", "formats", "events", "model"},
     "engine": {"session", "projects", "roles", "workers", "rules", "store", "events", "model"},
     "batch": {
         *("engine", "session", "projects", "roles", "workers", "rules", "store", "formats"),
-        *("events", "model"),
+        *("events", "model", "money"),
     },
 }
 """What each part of core may import, besides ``BASE`` and itself. An arrow that is not here is a
@@ -42,10 +43,11 @@ MEMBERS = {
         (
             *("asking", "edits", "history", "journal", "open_rollout", "player", "playthrough"),
             *("writer", "casting", "retaking", "reverting", "faulting", "injecting", "stopping"),
-            *("commanding", "breaking", "estimating", "spending", "budget"),
+            *("commanding", "breaking"),
         ),
         "session",
     ),
+    **dict.fromkeys(("estimating", "spending", "budget"), "money"),
     **dict.fromkeys(("headless", "authors"), "batch"),
 }
 """Modules at the top of core that belong to the part named."""
