@@ -11,8 +11,9 @@ from ..errors import FormatError
 from ..formats.reading.files import Read, open_source
 from ..formats.reading.record import Imported
 from ..model.marks import Score
-from ..model.messages import Stop, UserMessage
+from ..model.messages import UNRECOVERABLE, Stop, UserMessage
 from ..model.rollout import Rollout, RolloutHeader
+from ..rules.scoring import failing
 from ..store.library import Library
 from .saved import newest_leaf
 from .taking import Taking
@@ -23,7 +24,8 @@ _BAD_WORDS = frozenset({"i", "incorrect", "fail", "failed", "false", "no", "erro
 class SampleLine(msgspec.Struct, frozen=True):
     """One trajectory of a file, for a list to pick from. ``number`` is its record's, ``index`` its
     place among the trajectories of that record. ``problem`` says why it cannot be opened.
-    ``turns`` and ``steps`` are those of the branch that would be opened.
+    ``turns`` and ``steps`` are those of the branch that would be opened; ``why`` is what the score
+    by which it failed says.
     """
 
     number: int
@@ -36,6 +38,7 @@ class SampleLine(msgspec.Struct, frozen=True):
     index: int = 0
     notes: int = 0
     problem: str = ""
+    why: str = ""
 
 
 def list_samples(path: Path, *, format: str | None = None) -> Iterator[SampleLine]:
@@ -68,18 +71,6 @@ def import_record(
     return ids[min(index, len(ids) - 1)]
 
 
-def failed(scores: tuple[Score, ...]) -> bool:
-    """Whether a score says that it went wrong: below 1, or a word that means no."""
-    for score in scores:
-        value = score.value
-        if isinstance(value, str):
-            if value.strip().lower() in _BAD_WORDS:
-                return True
-        elif value is not None and not value >= 1:
-            return True
-    return False
-
-
 def _line(read: Read, imported: Imported, index: int) -> SampleLine:
     steps = imported.steps
     head = imported.head or newest_leaf(imported)
@@ -88,16 +79,18 @@ def _line(read: Read, imported: Imported, index: int) -> SampleLine:
         rollout.add_all(steps)
         steps = rollout.path(rollout.newest_leaf(head))
     stop = steps[-1].payload if steps else None
+    score = failing(imported.scores)
     return SampleLine(
         read.number,
         imported.title or imported.project.title,
         ", ".join(_score_words(score) for score in imported.scores),
-        failed(imported.scores) or (isinstance(stop, Stop) and stop.reason == "unrecoverable"),
+        score is not None or (isinstance(stop, Stop) and stop.reason == UNRECOVERABLE),
         sum(isinstance(step.payload, UserMessage) for step in steps),
         len(steps),
         read.format,
         index,
         len(imported.notes),
+        why=score.explanation if score is not None else "",
     )
 
 

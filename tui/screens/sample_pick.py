@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,10 +31,13 @@ _ABOUT = 600
 
 @dataclass(frozen=True)
 class SamplePick:
-    """The sample that was picked: the record's number and the trajectory's place in it."""
+    """The sample that was picked: the record's number and the trajectory's place in it; ``about``
+    is what is said of it under the list.
+    """
 
     number: int
     nth: int = 0
+    about: str = field(default="", compare=False)
 
 
 class SamplePickScreen(Screen[SamplePick | None]):
@@ -151,7 +154,7 @@ class SamplePickScreen(Screen[SamplePick | None]):
         row = self._list.current
         lines = [self._said] if self._said else []
         if row is not None and isinstance(row.key, SamplePick):
-            lines.append("  ".join(each for each in row.cells[1:3] if each)[:_ABOUT])
+            lines.append(row.key.about[:_ABOUT])
         elif row is not None:
             lines.append(str(row.key)[:_ABOUT])
         return "\n".join(lines)
@@ -165,4 +168,11 @@ def _row(line: SampleLine) -> ListRow:
         return ListRow((str(line.number), line.problem), line.problem, _PROBLEM)
     turns = f"{line.turns:,} turn{'' if line.turns == 1 else 's'}"
     cells = (str(line.number), line.title, line.score, turns)
-    return ListRow(cells, SamplePick(line.number, line.index), _COLUMNS)
+    return ListRow(cells, SamplePick(line.number, line.index, _about(line)), _COLUMNS)
+
+
+def _about(line: SampleLine) -> str:
+    notes = f"{line.notes:,} note{'' if line.notes == 1 else 's'} on reading it"
+    pieces = [f"{line.title}  ({line.format}, {line.steps:,} steps)"]
+    pieces += [each for each in (line.score, line.why) if each]
+    return "\n".join([*pieces, *([notes] if line.notes else [])])
