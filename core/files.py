@@ -25,16 +25,16 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = Fals
     try:
         temporary = _write_beside(target, data)
     except OSError as error:
-        raise ExportError(_words(path, error)) from error
+        raise ExportError(write_words(path, error)) from error
     try:
-        _put_in_place(temporary, target, force)
-        _sync_folder(target.parent)
+        put_in_place(temporary, target, force)
+        sync_folder(target.parent)
     except FileExistsError as error:
         raise ExportError(
             f"{path} was made by another program meanwhile. Nothing was written."
         ) from error
     except OSError as error:
-        raise ExportError(_words(path, error)) from error
+        raise ExportError(write_words(path, error)) from error
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
@@ -61,7 +61,8 @@ def _write_beside(target: Path, data: bytes | Iterable[bytes]) -> str:
     return temporary
 
 
-def _put_in_place(temporary: str, target: Path, force: bool) -> None:
+def put_in_place(temporary: str, target: Path, force: bool) -> None:
+    """Give a finished file its name. Raises FileExistsError where one has it, without ``force``."""
     if force:
         os.replace(temporary, target)
         return
@@ -75,7 +76,8 @@ def _put_in_place(temporary: str, target: Path, force: bool) -> None:
         os.replace(temporary, target)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Have the disk know which files the folder holds."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -83,7 +85,8 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _words(path: Path, error: OSError) -> str:
+def write_words(path: Path, error: OSError) -> str:
+    """Why nothing could be written there."""
     if isinstance(error, FileNotFoundError):
         return f"{path}: the folder {path.parent} does not exist. Make it, or name another place."
     return f"{path} cannot be written: {error.strerror}. Nothing was written."

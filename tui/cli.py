@@ -16,6 +16,8 @@ from typing import Any
 import click
 from rollstep.core.errors import ExportError, RollstepError, StoreError
 
+from .cli_export import export_command
+from .cli_formats import convert_command, import_command, validate_command
 from .cli_models import (
     author_command,
     doctor_command,
@@ -24,8 +26,6 @@ from .cli_models import (
     rerun_command,
 )
 from .cli_options import FILE, LIBRARY, ROLES, TRUST
-
-FORMATS = ("turn-records", "openai", "markdown", "bundle", "project", "seed")
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -149,44 +149,6 @@ def run_command(
     return run_project_files(projects, RunOptions(**options))
 
 
-@app.command("export")
-@click.argument("rollout")
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(FORMATS),
-    required=True,
-    help="What to write it as.",
-)
-@click.option(
-    "-o", "--output", type=FILE, required=True, metavar="PATH", help="The file; - for stdout."
-)
-@click.option("--up-to", type=click.IntRange(min=1), metavar="N", help="Only the first N steps.")
-@click.option("--branch", metavar="NAME", help="The branch of this name.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
-@LIBRARY
-def export_command(
-    rollout: str,
-    format_name: str,
-    output: Path,
-    up_to: int | None,
-    branch: str | None,
-    force: bool,
-    library: Path | None,
-) -> int:
-    """Write a branch of a rollout to a file.
-
-    What the format cannot hold is said before anything is written.
-
-    ROLLOUT is its id (or the beginning of it) or a bundle; ROLLOUT#20 stops at step 20.
-    """
-    from .commands.export import ExportOptions, run_export
-    from .commands.lists import library_path
-
-    options = ExportOptions(format_name, output, library_path(library), up_to, branch, force)
-    return run_export(rollout, options)
-
-
 @app.command("edits")
 @click.argument("rollout")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on a line for each edit.")
@@ -276,7 +238,17 @@ def samples_command() -> int:
     return list_samples()
 
 
-for _command in (author_command, doctor_command, key_group, replay_command, rerun_command):
+for _command in (
+    author_command,
+    doctor_command,
+    key_group,
+    replay_command,
+    rerun_command,
+    export_command,
+    import_command,
+    convert_command,
+    validate_command,
+):
     app.add_command(_command)
 
 

@@ -9,10 +9,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rollstep.core.export import export, export_report, provenance_beside, subject_of
+from rollstep.core.exporting.items import Item, no_requests
+from rollstep.core.exporting.many import export_many, survey
+from rollstep.core.exporting.plan import Plan
+from rollstep.core.exporting.provenance import has_provenance, provenance_path
 from rollstep.core.formats.table import FORMATS
 from rollstep.core.model.messages import TargetReply, ToolResult
-from rollstep.core.provenance import provenance_of
 
 from .screens.export_types import (
     ExportChoice,
@@ -24,8 +26,6 @@ from .screens.export_types import (
 )
 
 if TYPE_CHECKING:
-    from rollstep.core.formats.subject import Subject
-
     from .controller import Controller
     from .presenter import DebuggerModel
 
@@ -51,7 +51,9 @@ class Exporter:
 
     def request(self) -> ExportRequest:
         """What the dialog is given."""
-        formats = tuple(ExportFormat(f.name, f.suffix, f.what, f.whole) for f in FORMATS.values())
+        formats = tuple(
+            ExportFormat(f.name, f.suffix, f.what, f.whole) for f in FORMATS.values() if f.writes
+        )
         return ExportRequest(
             f"Export {self._title}",
             formats,
@@ -65,50 +67,29 @@ class Exporter:
 
     async def _report(self, name: str, scope: Scope) -> ExportReport:
         async def report() -> ExportReport:
-            found = export_report(self._subject(scope), name)
-            return ExportReport(tuple(found.render().splitlines()), bool(found.refused))
+            found = survey(self._plan(name, scope), [self._item()], several=False)
+            return ExportReport(tuple(found.report()), bool(found.refused))
 
         return await asyncio.wrap_future(self._controller.engine.submit(report()))
 
     async def _write(self, choice: ExportChoice) -> str:
         async def write() -> str:
-            engine = self._controller.engine
-            session, library = engine.session, engine.library
-            assert session is not None
             path = Path(choice.path).expanduser()
-            provenance = provenance_of(
-                session.rollout,
-                self._leaf,
-                commands=session.commands,
-                silences=session.silences,
-                up_to=self._up_to(choice.scope),
-            )
-            export(
-                self._subject(choice.scope),
-                choice.format,
-                path,
-                saved=session.saved(),
-                requests=library.request if library is not None else lambda digest: None,
-                provenance=provenance,
-                force=choice.overwrite,
-            )
-            beside = provenance_beside(choice.format, path)
-            more = f", and {provenance.words()} to {beside.name}" if beside is not None else ""
-            return f"Wrote {os.path.abspath(path)}{more}"
+            plan = self._plan(choice.format, choice.scope)
+            done = export_many(plan, [self._item()], path, several=False, force=choice.overwrite)
+            more = ""
+            if has_provenance(plan.fmt):
+                more = f", and who made each message to {provenance_path(path).name}"
+            return f"Wrote {os.path.abspath(done.files[0])}{more}"
 
         return await asyncio.wrap_future(self._controller.engine.submit(write()))
 
-    def _up_to(self, scope: Scope) -> int | None:
-        return self._here if scope == "here" and self._here else None
+    def _plan(self, name: str, scope: Scope) -> Plan:
+        whole = FORMATS[name].whole or scope != "here"
+        return Plan(format=name, leaf=self._leaf, up_to=None if whole else self._here or None)
 
-    def _subject(self, scope: Scope) -> Subject:
-        session = self._controller.engine.session
+    def _item(self) -> Item:
+        engine = self._controller.engine
+        session, library = engine.session, engine.library
         assert session is not None
-        return subject_of(
-            session.rollout,
-            self._leaf,
-            up_to=self._up_to(scope),
-            marks=session.marks,
-            scores=session.scores,
-            attempts=len(session.attempts),
-        )
+        return Item(session.saved(), library.request if library is not None else no_requests)

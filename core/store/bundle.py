@@ -107,10 +107,20 @@ def join_surrogates(text: str, between: str) -> str:
 
 
 def _lines(saved: Iterable[Saved], requests: Callable[[str], str | None]) -> Iterator[bytes]:
-    yield line_bytes(Line(rollstep_bundle=VERSION)) + b"\n"
+    yield first_line()
     for rollout in saved:
-        for line in _rollout_lines(rollout, requests):
-            yield line_bytes(line) + b"\n"
+        yield from rollout_lines(rollout, requests)
+
+
+def first_line() -> bytes:
+    """What a bundle begins with."""
+    return line_bytes(Line(rollstep_bundle=VERSION)) + b"\n"
+
+
+def rollout_lines(saved: Saved, requests: Callable[[str], str | None]) -> Iterator[bytes]:
+    """The lines of one rollout, each with its line end."""
+    for line in _rollout_lines(saved, requests):
+        yield line_bytes(line) + b"\n"
 
 
 def _rollout_lines(saved: Saved, requests: Callable[[str], str | None]) -> Iterator[Line]:

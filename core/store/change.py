@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from ..model.debugging import Breakpoint
-from ..model.history import Command
+from ..model.history import Command, hidden_steps
 from ..model.marks import Mark, Score, Silence
 from ..model.project import Project
-from ..model.rollout import Branch, RolloutHeader
+from ..model.rollout import Branch, Rollout, RolloutHeader
 from ..model.steps import Attempt, Step
 
 
@@ -61,6 +61,13 @@ class Saved(msgspec.Struct, frozen=True):
     status_note: str = ""
     silences: tuple[Silence, ...] = ()
     breakpoints: tuple[Breakpoint, ...] | None = None
+
+    def tree(self) -> Rollout:
+        """Its steps as a tree, those that undo took out of sight hidden."""
+        rollout = Rollout(self.header, self.projects)
+        rollout.add_all(self.steps)
+        rollout.hidden |= hidden_steps(self.commands)
+        return rollout
 
 
 class Summary(msgspec.Struct, frozen=True):

@@ -23,14 +23,20 @@ def remember(name: str, value: str) -> None:
     _remembered[value] = name
 
 
+def secret_values(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Every secret of the environment, and those remembered, by value, with its name."""
+    found = {
+        value: name
+        for name, value in environ.items()
+        if len(value) >= _SHORTEST and _SECRET_NAME.search(name)
+    }
+    found.update((value, name) for value, name in _remembered.items() if len(value) >= _SHORTEST)
+    return found
+
+
 def mask(text: str, environ: Mapping[str, str] = os.environ) -> str:
     """The text with every secret value, of the environment or remembered, replaced by its name."""
-    found = [
-        (value, name)
-        for name, value in environ.items()
-        if len(value) >= _SHORTEST and _SECRET_NAME.search(name) and value in text
-    ]
-    found += [pair for pair in _remembered.items() if len(pair[0]) >= _SHORTEST]
+    found = [(value, name) for value, name in secret_values(environ).items() if value in text]
     # The longest first: one secret may be the beginning of another.
     for value, name in sorted(found, key=lambda pair: -len(pair[0])):
         text = text.replace(value, f"[{name}]")

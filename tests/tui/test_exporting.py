@@ -32,5 +32,6 @@ async def test_the_whole_path_is_said_when_it_is_written(
         await driver.until(lambda: screen._report is not None)
         await driver.press("enter")
         await driver.until(lambda: driver.app.screen is driver.app.debugger)
-        (written,) = tmp_path.glob("*.jsonl")
-        assert f"Wrote {written}" in driver.text()
+        (beside,) = tmp_path.glob("*.provenance.jsonl")
+        written = str(beside).removesuffix(".provenance.jsonl")
+        assert f"Wrote {written}, and who made each message to" in driver.text()

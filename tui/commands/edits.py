@@ -23,7 +23,7 @@ from rollstep.tui.sanitize import one_line, visible
 from rollstep.tui.targets import parse_target
 
 from .progress import counted
-from .rollouts import rollouts, step_with_seq, tree
+from .rollouts import rollouts, step_with_seq
 
 
 def list_edits(name: str, library: Path | None, *, as_json: bool) -> int:
@@ -42,7 +42,7 @@ def list_edits(name: str, library: Path | None, *, as_json: bool) -> int:
 
 
 def _entries(saved: Saved, seq: int | None) -> Iterable[LedgerEntry]:
-    ledger = Ledger(tree(saved), saved.commands)
+    ledger = Ledger(saved.tree(), saved.commands)
     if seq is None:
         return ledger.entries()
     entry = ledger.entry(step_with_seq(saved, seq).id)

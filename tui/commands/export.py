@@ -1,126 +1,165 @@
-"""``rollstep export``: one branch of a rollout to a file, with a report of what is lost."""
+"""``rollstep export``: branches of rollouts to files, with a report of what is lost."""
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from rollstep.core.errors import ExportError, InputError, UsageError
-from rollstep.core.export import (
-    Requests,
-    export,
-    export_report,
-    format_named,
-    provenance_beside,
-    render,
-    subject_of,
-)
+from rollstep.core.errors import InputError, UsageError
+from rollstep.core.exporting.items import Item, from_bundle, several, where
+from rollstep.core.exporting.many import export_many
+from rollstep.core.exporting.plan import Plan, is_document
+from rollstep.core.exporting.provenance import provenance_path
+from rollstep.core.exporting.tally import ExportSummary
 from rollstep.core.finding import find_rollout
-from rollstep.core.provenance import provenance_of
-from rollstep.core.session import Session
-from rollstep.core.store.change import Saved
 from rollstep.core.store.library import Library
 from rollstep.tui.sanitize import visible
 from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import file_kind, parse_target
 
-from .progress import say
-from .rollouts import leaf_named
+from .progress import Progress, say
+
+STDOUT = "-"
 
 
 class ExportOptions(msgspec.Struct, frozen=True):
-    """What the command line asked for. ``up_to`` is a number of steps, ``branch`` a name."""
+    """What the command line asked for, besides the plan. ``look`` writes nothing."""
 
-    format: str
-    output: Path
+    output: str
     library: Path
-    up_to: int | None = None
-    branch: str | None = None
+    where: str = ""
     force: bool = False
+    look: bool = False
 
 
-def run_export(name: str, options: ExportOptions) -> int:
-    """Export a rollout of the library, or of a bundle. Raises RollstepError."""
-    if format_named(options.format).whole and str(options.output) == "-":
-        raise UsageError("A bundle is written to a file. Name one that ends in .rollstep.jsonl.")
-    target = parse_target(name)
-    if target.path is not None:
-        if file_kind(target.path) != "bundle":
-            raise InputError(f"{name}: not a rollout. Name one of the library, or a bundle.")
-        saved, requests = _from_bundle(target)
-        return _write(saved, requests, target, options)
-    with Library.open(options.library, create=False) as library:
-        saved = library.load(find_rollout(library, target.rollout))
-        return _write(saved, library.request, target, options)
-
-
-def _from_bundle(target: OpenTarget) -> tuple[Saved, Requests]:
-    from rollstep.core.store.bundle_reader import read_bundle
-
-    assert target.path is not None
+def run_export(names: tuple[str, ...], plan: Plan, options: ExportOptions) -> int:
+    """Export rollouts of the library, or of bundles; the exit status. Raises RollstepError."""
+    plan.fmt  # noqa: B018  # an unknown name is said before anything is read
     warnings: list[str] = []
-    rollouts = list(read_bundle(target.path, warnings))
+    if options.where:
+        with Library.open(options.library, create=False) as library:
+            count, found = where(library, options.where)
+            if not count:
+                raise InputError(f"No rollout in {library.path} is meant by {options.where!r}.")
+            return _export(found, True, count, plan, options)
+    targets = [parse_target(name) for name in names]
+    items = _named(targets, options.library, warnings)
+    many, items = several(items)
+    status = _export(items, many, len(names), plan, options)
     for warning in warnings:
         say(warning)
-    if len(rollouts) != 1:
-        lines = [f"  {saved.header.id}  {saved.header.title}" for saved, _ in rollouts]
-        raise InputError(
-            f"{target.path}: it holds {len(rollouts)} rollouts. Open it once, then export each "
-            "from the library:\n" + "\n".join(lines)
-        )
-    saved, requests = rollouts[0]
-    return saved, requests.get
+    return status
 
 
-def _write(saved: Saved, requests: Requests, target: OpenTarget, options: ExportOptions) -> int:
-    session = Session.reopen(saved)
-    leaf = _leaf(session, options.branch)
-    up_to = options.up_to if options.up_to is not None else target.step
-    subject = subject_of(
-        session.rollout,
-        leaf,
-        up_to=up_to,
-        marks=session.marks,
-        scores=saved.scores,
-        attempts=len(saved.attempts),
-    )
-    report = export_report(subject, options.format)
-    say(report.render())
-    if report.refused:
-        raise ExportError("Nothing was written.")
-    if str(options.output) == "-":
-        _print(render(subject, options.format))
-        return 0
-    provenance = provenance_of(
-        session.rollout, leaf, commands=saved.commands, silences=session.silences, up_to=up_to
-    )
-    export(
-        subject,
-        options.format,
+def _named(targets: list[OpenTarget], path: Path, warnings: list[str]) -> Iterator[Item]:
+    """The rollouts that were named; all names are looked up before the first one is given."""
+    for target in targets:
+        if target.path is not None and file_kind(target.path) != "bundle":
+            words = "not a rollout. Name one of the library, or a bundle."
+            raise InputError(f"{target.path}: {words}")
+    if all(target.path is not None for target in targets):
+        for target in targets:
+            yield from _in_bundle(target, warnings)
+        return
+    with Library.open(path, create=False) as library:
+        ids = [find_rollout(library, t.rollout) if t.path is None else "" for t in targets]
+        for target, rollout_id in zip(targets, ids, strict=True):
+            if target.path is not None:
+                yield from _in_bundle(target, warnings)
+            else:
+                yield Item(library.load(rollout_id), library.request, target.step)
+
+
+def _in_bundle(target: OpenTarget, warnings: list[str]) -> Iterator[Item]:
+    assert target.path is not None
+    for item in from_bundle(target.path, warnings):
+        yield msgspec.structs.replace(item, up_to=target.step)
+
+
+def _export(
+    items: Iterator[Item], many: bool, total: int, plan: Plan, options: ExportOptions
+) -> int:
+    if options.look:
+        return _look(items, many, plan)
+    if options.output == STDOUT:
+        return _to_stdout(items, many, plan)
+    progress = Progress(total) if many and total > 1 else None
+
+    def told(summary: ExportSummary) -> None:
+        if progress is not None:
+            progress.step(summary.rollouts, summary.rows)
+
+    def before(summary: ExportSummary) -> None:
+        if progress is not None:
+            progress.close()
+        _say_report(summary)
+
+    summary = export_many(
+        plan,
+        items,
         options.output,
-        saved=saved,
-        requests=requests,
-        provenance=provenance,
+        several=many,
         force=options.force,
+        progress=told,
+        before=before,
     )
-    say(f"wrote {options.output}")
-    beside = provenance_beside(options.format, options.output)
-    if beside is not None:
-        say(f"wrote {beside}: {provenance.words() or 'no edits, no flags'}")
-    return 0
+    for path in summary.files:
+        say(f"wrote {path}")
+        beside = provenance_path(path)
+        if beside.exists():
+            say(f"wrote {beside}: {_told(summary)}")
+    if many or summary.trajectories > 1:
+        say(summary.counts())
+    return summary.exit_status
 
 
-def _print(data: bytes) -> None:
+def _look(items: Iterator[Item], many: bool, plan: Plan) -> int:
+    from rollstep.core.exporting.many import survey
+
+    summary = survey(plan, items, several=many)
+    _say_report(summary)
+    say(summary.counts().replace("wrote", "would write"))
+    return summary.exit_status
+
+
+def _to_stdout(items: Iterator[Item], many: bool, plan: Plan) -> int:
+    """One file of rows, or one document, to stdout; its provenance has no place there."""
+    fmt = plan.fmt
+    if fmt.whole:
+        raise UsageError("A bundle is written to a file. Name one that ends in .rollstep.jsonl.")
+    if plan.train_split is not None or (many and is_document(fmt) and fmt.collect is None):
+        raise UsageError("That makes several files: name a folder for them, not stdout.")
+    with tempfile.TemporaryDirectory(prefix="rollstep-") as folder:
+        path = Path(folder) / "export"
+        summary = export_many(plan, items, path, several=many, before=_say_report)
+        _print(path)
+    return summary.exit_status
+
+
+def _say_report(summary: ExportSummary) -> None:
+    for skipped in summary.skipped:
+        if summary.trajectories > 1:
+            say(f"skipped {skipped.render()}")
+    if (more := summary.refused - len(summary.skipped)) > 0:
+        say(f"skipped {more:,} more")
+    for line in summary.report():
+        say(line)
+
+
+def _told(summary: ExportSummary) -> str:
+    counts = ((summary.edits, "edit"), (summary.flags, "flag"))
+    words = [f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in counts if n]
+    return " and ".join(words) or "no edits, no flags"
+
+
+def _print(path: Path) -> None:
     """Write an export to stdout: as it is, but on a terminal nothing of it acts."""
     if sys.stdout.isatty():
-        print(visible(data.decode("utf-8")), end="")
-    else:
-        sys.stdout.buffer.write(data)
-
-
-def _leaf(session: Session, branch: str | None) -> str | None:
-    """The leaf of the named branch, or of the branch that the head is on."""
-    if branch is None:
-        return session.rollout.newest_leaf(session.head)
-    return leaf_named(session.branches, branch)
+        print(visible(path.read_text("utf-8")), end="")
+        return
+    with open(path, "rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)

@@ -16,7 +16,7 @@ from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import parse_target
 
 from .progress import counted
-from .rollouts import leaf_named, rollouts, step_with_seq, tree
+from .rollouts import leaf_named, rollouts, step_with_seq
 
 
 class LintOptions(msgspec.Struct, frozen=True):
@@ -61,7 +61,7 @@ def _lines(saved: Saved, target: OpenTarget, options: LintOptions) -> Iterator[_
     """The flags of the branches that were asked for; with ``ROLLOUT#20`` only those of that step,
     on whatever branch it is.
     """
-    rollout = tree(saved)
+    rollout = saved.tree()
     step_id = step_with_seq(saved, target.step).id if target.step is not None else None
     if options.every:
         found = findings_everywhere(rollout)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from rollstep.core.errors import InputError
 from rollstep.core.finding import find_rollout
-from rollstep.core.model.history import hidden_steps
-from rollstep.core.model.rollout import Branch, Rollout
+from rollstep.core.model.rollout import Branch
 from rollstep.core.model.steps import Step
 from rollstep.core.store.change import Saved
 from rollstep.core.store.library import Library
@@ -34,14 +33,6 @@ def rollouts(target: OpenTarget, library: Path | None) -> Iterator[Saved]:
         yield saved
     for warning in warnings:
         say(warning)
-
-
-def tree(saved: Saved) -> Rollout:
-    """Its steps, without those that undo took out of sight."""
-    rollout = Rollout(saved.header, saved.projects)
-    rollout.add_all(saved.steps)
-    rollout.hidden |= hidden_steps(saved.commands)
-    return rollout
 
 
 def step_with_seq(saved: Saved, seq: int) -> Step:

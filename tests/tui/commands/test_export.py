@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.session import Session
@@ -135,17 +136,22 @@ def test_a_bundle_takes_the_whole_rollout_and_is_exported_from_again(
     assert ours == (tmp_path / "out" / "multi_turn_project.jsonl").read_bytes()
 
 
-def test_a_bundle_of_several_rollouts_is_no_one_rollout(
+def test_a_bundle_of_several_rollouts_is_exported_whole(
     cli: RunCli, kept: tuple[Path, str], tmp_path: Path
 ) -> None:
     from rollstep.core.store.bundle import write_bundle
 
     with Library.open(kept[0]) as library:
         saved = library.load(kept[1])
+    other = msgspec.structs.replace(saved, header=RolloutHeader("other", "Other"))
     bundle = tmp_path / "two.rollstep.jsonl"
-    write_bundle([saved, saved], bundle)
-    status, _, error = cli("export", bundle, "--format", "openai", "-o", tmp_path / "x")
-    assert (status, "it holds 2 rollouts" in error) == (2, True)
+    write_bundle([saved, other], bundle)
+    status, _, error = cli("export", bundle, "--format", "openai", "-o", tmp_path / "x.jsonl")
+    assert status == 0
+    assert error.endswith("read 2 rollouts, wrote 2 rows\n")
+    assert (tmp_path / "x.jsonl").read_bytes().count(b"\n") == 2
+    status, _, _ = cli("export", bundle, "--format", "markdown", "-o", tmp_path / "md")
+    assert sorted(path.suffix for path in (tmp_path / "md").iterdir()) == [".md", ".md"]
 
 
 def test_an_export_to_stdout_is_the_bytes_of_the_file(

@@ -1,0 +1,87 @@
+"""Where the rollouts of an export come from, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from ..errors import InputError
+from ..store.change import Saved
+from ..store.library import Library
+
+Requests = Callable[[str], str | None]
+"""Gives the body of a request by its digest, or None where it is not kept."""
+
+
+def no_requests(digest: str) -> str | None:
+    """For rollouts whose requests are not at hand."""
+    return None
+
+
+class Item(msgspec.Struct, frozen=True):
+    """A saved rollout, and the requests of its steps. ``up_to`` is a number of steps where the
+    person named a step of this rollout.
+    """
+
+    saved: Saved
+    requests: Requests = no_requests
+    up_to: int | None = None
+
+
+def from_library(library: Library, ids: Iterable[str]) -> Iterator[Item]:
+    """These rollouts of a library. Raises InputError for an id that is not there."""
+    for rollout_id in ids:
+        yield Item(library.load(rollout_id), library.request)
+
+
+def where(library: Library, query: str) -> tuple[int, Iterator[Item]]:
+    """How many rollouts of a library a query means, and each of them, those that were changed last
+    at the end. Raises QueryError.
+    """
+    from ..listing.facts import describe_some
+    from ..listing.rollout_list import Order, list_rollouts
+
+    while not library.read_only and describe_some(library):
+        pass  # what was written since the facts were worked out
+    found = list_rollouts(library, query, Order(descending=False))
+
+    def each() -> Iterator[Item]:
+        for start in range(0, len(found), _ROWS_AT_ONCE):
+            for row in found.rows(start, min(start + _ROWS_AT_ONCE, len(found))):
+                if row is not None:
+                    yield Item(library.load(row.summary.id), library.request)
+
+    return len(found), each()
+
+
+_ROWS_AT_ONCE = 200
+
+
+def from_bundle(path: Path, warnings: list[str] | None = None) -> Iterator[Item]:
+    """Those of a bundle (see ``read_bundle``). Raises BundleError."""
+    from ..store.bundle_reader import read_bundle
+
+    for saved, requests in read_bundle(path, warnings):
+        yield Item(saved, requests.get)
+
+
+def several(items: Iterable[Item]) -> tuple[bool, Iterator[Item]]:
+    """Whether there are more than one, and all of them; looks no further than the second.
+
+    Raises InputError where there is none.
+    """
+    rest = iter(items)
+    first = next(rest, None)
+    if first is None:
+        raise InputError("There is no rollout to export.")
+    second = next(rest, None)
+
+    def again() -> Iterator[Item]:
+        yield first
+        if second is not None:
+            yield second
+            yield from rest
+
+    return second is not None, again()

@@ -1,0 +1,168 @@
+"""From what trajectories were made into to the files of an export: rows in one file or two, one
+document, or a document each; with what stands beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from ..formats.rows import Row
+from ..formats.subject import Subject
+from ..formats.table import Format
+from .plan import Plan, is_document
+from .provenance import SUFFIX, PathProvenance, has_provenance, provenance_path
+from .staging import Staging
+
+CARD = "README.md"
+_LONGEST_NAME = 60
+
+
+class Made(msgspec.Struct, frozen=True):
+    """One trajectory as its format writes it: ``rows``, or ``data`` as a document, or neither where
+    the format puts many into one document itself. ``test`` is the side it is on, ``branch`` counts
+    the trajectories of its rollout from 1.
+    """
+
+    subject: Subject | None = None
+    rows: tuple[Row, ...] = ()
+    data: bytes = b""
+    provenance: PathProvenance | None = None
+    test: bool = False
+    branch: int = 1
+
+
+def write_out(
+    made: Iterator[Made], plan: Plan, path: Path, staging: Staging, *, several: bool
+) -> list[Path]:
+    """Write all of it into ``staging``; the paths that will be there. ``several`` says that there
+    may be more than one trajectory.
+    """
+    fmt = plan.fmt
+    if not several and (fmt.collect is None or fmt.render is not None) and is_document(fmt):
+        return _one_document(made, fmt, path, staging)
+    if fmt.collect is not None:
+        return _collected(made, fmt, path, staging)
+    if is_document(fmt):
+        return _documents(made, fmt, path, staging)
+    return _rows(made, plan, path, staging)
+
+
+def needs_folder(plan: Plan, path: Path | str, *, several: bool) -> bool:
+    """Whether the export is a folder: because the person says so, or because each of many
+    trajectories is a document of its own.
+    """
+    fmt = plan.fmt
+    if is_document(fmt) and fmt.collect is None and several:
+        return True
+    return not is_document(fmt) and not fmt.whole and is_folder(path)
+
+
+def is_folder(path: Path | str) -> bool:
+    """Whether a folder is meant: one that is there, or a name that ends like one."""
+    return str(path).endswith(os.sep) or os.path.isdir(path)
+
+
+class _RowFile:
+    """A file of rows, and its provenance beside it."""
+
+    def __init__(self, staging: Staging, path: Path, *, provenance: bool) -> None:
+        self.path = path
+        self._rows = 0
+        self._file = staging.open(path)
+        self._beside = staging.open(provenance_path(path)) if provenance else None
+        if not provenance:
+            staging.remove(provenance_path(path))
+
+    def write(self, made: Made) -> None:
+        """All rows of a trajectory."""
+        for row in made.rows:
+            self._rows += 1
+            self._file.write(row.data)
+            if self._beside is not None and made.provenance is not None:
+                self._beside.write(made.provenance.line(self._rows, row.steps or None))
+
+
+def _rows(made: Iterator[Made], plan: Plan, path: Path, staging: Staging) -> list[Path]:
+    fmt = plan.fmt
+    folder = staging.folder is not None
+    sides = ("train", "test") if plan.train_split is not None else ("",)
+    names = [path / f"{side or 'train'}{fmt.suffix}" for side in sides]
+    if not folder:
+        names = [side_path(path, side) if side else path for side in sides]
+    files = [_RowFile(staging, name, provenance=has_provenance(fmt)) for name in names]
+    if fmt.whole:
+        from ..store.bundle import first_line
+
+        files[0].write(Made(rows=(Row(first_line()),)))
+    for each in made:
+        files[int(each.test)].write(each)
+    return [path] if folder else names
+
+
+def _one_document(made: Iterator[Made], fmt: Format, path: Path, staging: Staging) -> list[Path]:
+    for each in made:
+        staging.open(path).write(each.data)
+        if each.provenance is not None:
+            staging.open(provenance_path(path)).write(each.provenance.line(1))
+    if not has_provenance(fmt):
+        staging.remove(provenance_path(path))
+    return [path]
+
+
+def _documents(made: Iterator[Made], fmt: Format, path: Path, staging: Staging) -> list[Path]:
+    """A file each, and one of provenance for all of them, which names the file in each line."""
+    beside: BinaryIO | None = None
+    if has_provenance(fmt):
+        beside = staging.open(path / SUFFIX.lstrip("."))
+    for number, each in enumerate(made, 1):
+        subject = each.subject
+        assert subject is not None
+        name = safe_name(subject.title, subject.rollout_id, each.branch)
+        name = staging.free_name(name, fmt.suffix)
+        file = staging.open(path / name)
+        file.write(each.data)
+        staging.done(file)
+        if beside is not None and each.provenance is not None:
+            beside.write(each.provenance.line(number, file=name))
+    return [path]
+
+
+def _collected(made: Iterator[Made], fmt: Format, path: Path, staging: Staging) -> list[Path]:
+    """One document of all of them."""
+    assert fmt.collect is not None
+    file = staging.open(path)
+    beside = staging.open(provenance_path(path)) if has_provenance(fmt) else None
+
+    def subjects() -> Iterator[Subject]:
+        for number, each in enumerate(made, 1):
+            if beside is not None and each.provenance is not None:
+                beside.write(each.provenance.line(number))
+            if each.subject is not None:
+                yield each.subject
+
+    for piece in fmt.collect(subjects()):
+        file.write(piece)
+    if beside is None:
+        staging.remove(provenance_path(path))
+    return [path]
+
+
+def side_path(path: Path, side: str) -> Path:
+    """``refund.jsonl`` to ``refund.train.jsonl``."""
+    return path.with_name(f"{path.stem}.{side}{path.suffix}")
+
+
+def safe_name(title: str, rollout: str, branch: int) -> str:
+    """A file's name of its own for a trajectory: words of the title, and the rollout's id; nothing
+    of either can name another folder.
+    """
+    words = "-".join(re.findall(r"\w+", title.casefold()))[:_LONGEST_NAME].rstrip("-")
+    own = "-".join(re.findall(r"\w+", rollout))[:_LONGEST_NAME] or "rollout"
+    name = f"{words}-{own}" if words else own
+    return name if branch == 1 else f"{name}-{branch}"

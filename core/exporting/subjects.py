@@ -1,0 +1,134 @@
+"""From a saved rollout to the trajectories of it that an export writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ..errors import InputError, UsageError
+from ..formats.options import WriteOptions
+from ..formats.subject import Subject
+from ..model.marks import Mark, Score
+from ..model.messages import TargetReply, UserMessage
+from ..model.rollout import Rollout, Trajectory
+from ..model.steps import Step
+from ..rules.verdicts import accepted_leaves
+from ..store.change import Saved
+from .plan import Plan
+
+_replace = msgspec.structs.replace
+
+
+def subject_of(
+    rollout: Rollout,
+    leaf_id: str | None,
+    *,
+    up_to: int | None = None,
+    marks: Sequence[Mark] = (),
+    scores: Sequence[Score] = (),
+    attempts: int = 0,
+    options: WriteOptions | None = None,
+) -> Subject:
+    """The branch that ends at ``leaf_id``, or its first ``up_to`` steps, to be written so.
+
+    Raises UsageError when the branch has no step of that number.
+    """
+    path = rollout.path(leaf_id)
+    if up_to is not None and not 1 <= up_to <= len(path):
+        raise UsageError(f"This branch has no step {up_to}; its steps are 1 to {len(path)}.")
+    steps = path[:up_to]
+    header = rollout.header
+    return Subject(
+        Trajectory(steps),
+        tuple(rollout.projects),
+        header.id,
+        header.seed,
+        header.record or 0,
+        tuple(marks),
+        tuple(scores),
+        len(path) - len(steps),
+        sum(leaf != leaf_id for leaf in rollout.leaves()),
+        attempts,
+        options or WriteOptions(),
+        rollout,
+        header.title,
+        header.format,
+        header.extra,
+    )
+
+
+def leaves_of(saved: Saved, rollout: Rollout, plan: Plan) -> list[str | None]:
+    """The last steps of the branches that the plan asks for, in the order in which they were made.
+
+    Raises InputError for a branch that is not there.
+    """
+    if plan.leaf is not None:
+        return [plan.leaf]
+    if plan.branch:
+        return [_leaf_named(saved, plan.branch)]
+    if plan.branches == "this":
+        return [current_leaf(saved, rollout)]
+    hidden = {branch.leaf_id for branch in saved.branches if branch.hidden}
+    leaves: list[str] = rollout.leaves()
+    if plan.branches == "accepted":
+        leaves = accepted_leaves(rollout, saved.marks, saved.commands)
+    return [leaf for leaf in leaves if leaf not in hidden]
+
+
+def current_leaf(saved: Saved, rollout: Rollout) -> str | None:
+    """The end of the branch that would be opened."""
+    head = saved.head or None
+    if saved.head is None or (head and (head not in rollout.steps or head in rollout.hidden)):
+        head = None
+    return rollout.newest_leaf(head)
+
+
+def _leaf_named(saved: Saved, name: str) -> str:
+    leaves = {branch.name: branch.leaf_id for branch in saved.branches if branch.name}
+    if name not in leaves:
+        known = ", ".join(leaves) or "none has a name"
+        raise InputError(f"No branch is named {name!r}; branches: {known}.")
+    return leaves[name]
+
+
+def subjects_of(
+    saved: Saved, rollout: Rollout, plan: Plan, up_to: int | None = None, *, lenient: bool = False
+) -> Iterator[Subject]:
+    """Every trajectory of the rollout that the plan asks for; ``lenient`` takes a branch whole that
+    is shorter than the part asked for. Raises UsageError, InputError.
+    """
+    for leaf in leaves_of(saved, rollout, plan):
+        cut = up_to if up_to is not None else plan.up_to
+        if lenient and cut is not None:
+            cut = min(cut, len(rollout.path(leaf))) or None
+        subject = subject_of(
+            rollout,
+            leaf,
+            up_to=cut,
+            marks=saved.marks,
+            scores=saved.scores,
+            attempts=len(saved.attempts),
+            options=plan.options,
+        )
+        yield _replace(
+            subject,
+            named=saved.branches,
+            silences=saved.silences,
+            breakpoints=saved.breakpoints,
+        )
+
+
+def without_reasoning(saved: Saved) -> tuple[Saved, bool]:
+    """The rollout without anybody's reasoning, and whether there was any."""
+    steps = tuple(map(_without, saved.steps))
+    if all(new is old for new, old in zip(steps, saved.steps, strict=True)):
+        return saved, False
+    return _replace(saved, steps=steps), True
+
+
+def _without(step: Step) -> Step:
+    payload = step.payload
+    if isinstance(payload, TargetReply | UserMessage) and payload.reasoning:
+        return _replace(step, payload=_replace(payload, reasoning=()))
+    return step

@@ -1,0 +1,1 @@
+from .making import formats as formats
