@@ -16,6 +16,7 @@ from ...model.messages import (
     Stop,
     SystemNote,
     TargetReply,
+    Text,
     ToolCall,
     ToolResult,
     UserMessage,
@@ -38,7 +39,30 @@ _LONG = 1_000
 
 def cheap(step: Step) -> tuple[Finding, ...]:
     """The findings that cost next to nothing."""
+    if is_plain(step):
+        return ()
     return tuple(Finding(step.id, rule, words) for rule, words in _cheap(step))
+
+
+def is_plain(step: Step) -> bool:
+    """Whether a quick look is enough to see that there are none, as with nearly every step. A long
+    rollout asks this of thousands before it is shown.
+    """
+    if step.state_stale or step.late or step.injected:
+        return False
+    payload = step.payload
+    if isinstance(payload, Stop):
+        return True
+    first = payload.parts[0] if payload.parts else None
+    if not isinstance(first, Text) or not first.text or first.text[0].isspace():
+        return False
+    if isinstance(payload, ToolResult):
+        return not payload.is_error
+    if isinstance(payload, SystemNote):
+        return True
+    if isinstance(payload, TargetReply) and (payload.refusal or payload.finish_reason in CUT_OFF):
+        return False
+    return not (payload.tool_calls and any(map(bad_arguments, payload.tool_calls)))
 
 
 def _cheap(step: Step) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rollstep.core.model.messages import (
     OtherPart,
     Payload,
@@ -15,8 +19,9 @@ from rollstep.core.model.messages import (
     user_message,
 )
 from rollstep.core.model.project import LlmEvaluator
-from rollstep.core.rules.lint.alone import cheap
+from rollstep.core.rules.lint.alone import _cheap, cheap, is_plain
 
+from ....strategies import payloads
 from .paths import BYE, HELLO, asks, call, flags, project, result, step
 
 
@@ -117,3 +122,17 @@ def test_the_opening_is_no_leak_and_the_target_may_say_anything() -> None:
     assert flags(user_message(opening), projects=[project(evaluator=TOLD, opening=opening)]) == []
     said = (HELLO, TargetReply((Text(opening),)))
     assert flags(*said, projects=[project(evaluator=TOLD)]) == []
+
+
+@given(payloads, st.sampled_from([{}, {"late": True}, {"state_stale": True}, {"injected": "x"}]))
+def test_what_is_plain_at_a_quick_look_is_so_at_a_long_one(
+    payload: Payload, more: dict[str, Any]
+) -> None:
+    made = step("s", payload, **more)
+    assert not (is_plain(made) and list(_cheap(made)))
+
+
+def test_an_ordinary_step_is_plain_at_a_quick_look() -> None:
+    for payload in (user_message("x"), target_reply("x"), tool_result("a", "x"), BYE):
+        assert is_plain(step("s", payload))
+    assert is_plain(step("s", asks(call("a"), text="I look.")))
