@@ -13,7 +13,17 @@ import msgspec
 
 from ..errors import Fault
 from ..model.messages import UserMessage, payload_text
-from . import html, markdown, mini_swe_agent, openai_chat, swe_agent, tau2, turn_records
+from . import (
+    eliza_native,
+    html,
+    markdown,
+    mini_swe_agent,
+    openai_chat,
+    swe_agent,
+    tau2,
+    turn_records,
+)
+from .eliza_native_in import READER as ELIZA_NATIVE_READER
 from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
 from .rows import Row
@@ -92,6 +102,19 @@ _ALL = (
         training=True,
         reader=TURN_RECORDS_READER,
         holds_also=turn_records.holds_also,
+    ),
+    Format(
+        "eliza-native",
+        ".jsonl",
+        "eliza_native_v1: one row for each call of the model, with the full history",
+        eliza_native.HOLDS,
+        check=eliza_native.check,
+        notes=eliza_native.notes,
+        rows=eliza_native.rows,
+        unique=True,
+        heeds=eliza_native.HEEDS,
+        training=True,
+        reader=ELIZA_NATIVE_READER,
     ),
     Format(
         "openai",

@@ -56,6 +56,7 @@ class ChatReader:
     """Puts the messages of one list, or of several that follow each other, into a tree.
 
     ``fields`` gives more fields of the step that a message becomes (its author, time, call).
+    ``begun`` says that messages stood before these: a system message among them is a note.
     """
 
     def __init__(
@@ -63,13 +64,14 @@ class ChatReader:
         builder: TreeBuilder,
         *,
         fields: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+        begun: bool = False,
     ) -> None:
         self.system: SystemText | None = None
         self.marks: list[Mark] = []
         self.calls = OpenCalls()
         self._builder = builder
         self._fields = fields
-        self._begun = False
+        self._begun = begun
 
     def read(self, messages: list[Any], where: str = "messages") -> None:
         """Take in all messages; a system message that comes first becomes ``system``."""
