@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from .palette import Palette
     from .snapshot import Snapshot
 
+_PAINTS = "120"
+"""Textual paints so often in a second at most, and only what has changed. A key that comes right
+after a paint waits for the next one, and so does the end of the first picture.
+"""
+
 
 def run_app(
     *,
@@ -36,6 +41,7 @@ def run_app(
     their roles; ``trust`` lets the project run its own code without asking.
     """
     gc.disable()
+    os.environ.setdefault("TEXTUAL_FPS", _PAINTS)  # before it is loaded
     controller = start_controller(
         library, throwaway=throwaway, roles=roles, trust=trust, author=_who_sits_here()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -51,3 +52,31 @@ def test_news_from_before_the_app_waits_for_it_and_loads_nothing(tmp_path: Path)
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=False)
     assert done.returncode == 0
+
+
+def test_a_key_right_after_a_paint_waits_for_the_next_one_no_longer_than_this(
+    tmp_path: Path,
+) -> None:
+    """Textual reads how often it paints when it is loaded; the user's own choice stands."""
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from rollstep.core.errors import RollstepError\n"
+        "from rollstep.tui.app import run_app\n"
+        "from rollstep.tui.target import OpenTarget\n"
+        "try:\n"
+        "    run_app(library=None, throwaway=True, target=OpenTarget(path=Path('missing.yaml')))\n"
+        "except RollstepError:\n"
+        "    print(round(1 / sys.modules['textual.screen'].UPDATE_PERIOD))\n"
+    )
+    usual = {name: value for name, value in os.environ.items() if name != "TEXTUAL_FPS"}
+    for env, paints in ((usual, 120), (usual | {"TEXTUAL_FPS": "30"}, 30)):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=tmp_path,
+            env=env,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        assert int(done.stdout) == paints
