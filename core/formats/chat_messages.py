@@ -44,17 +44,20 @@ class Dialect(msgspec.Struct, frozen=True):
 
     ``formats`` are the names that it reads back as its own. ``objects``: arguments are objects and
     no text. ``reasoning`` is the key of a reply's reasoning, empty where it has none. ``weights``:
-    train marks are written. ``keys`` gives, by role, the keys of the source that are written back;
-    None takes them all. ``parts`` are the types of parts that may stand in a user's message beside
-    text. ``call_id`` gives the id that is written for a call's.
+    train marks are written; ``refusals``: refusals are. ``empty`` is the content of a reply that
+    only calls. ``keys`` gives, by role, the keys of the source that are written back; None takes
+    them all. ``parts`` are the types of parts that may stand in a user's message beside text; None
+    takes what a source of its own has. ``call_id`` gives the id that is written for a call's.
     """
 
     formats: frozenset[str]
     objects: bool = False
     reasoning: str = ""
     weights: bool = False
+    refusals: bool = False
+    empty: str | None = None
     keys: Mapping[str, frozenset[str]] | None = None
-    parts: frozenset[str] = frozenset()
+    parts: frozenset[str] | None = frozenset()
     call_id: Callable[[str], str] = str
 
 
@@ -146,7 +149,7 @@ class _Writer:
             return self._reply(step, payload, number, extra)
         if isinstance(payload, UserMessage):
             self._private = {call.id for call in payload.tool_calls}
-            content, left = self._content(payload.parts, extra)
+            content, left = self._content(payload.parts, extra, step)
             body = {"role": "user", "content": content}
             return self._finish(body, number, extra, payload.parts, left)
         assert isinstance(payload, SystemNote)
@@ -160,10 +163,10 @@ class _Writer:
         calls = payload.tool_calls
         body: dict[str, Any] = {"role": "assistant", "content": parts_text(payload.parts)}
         if not payload.parts and (calls or payload.refusal or extra.get(SHAPE) == "null"):
-            body["content"] = None
+            body["content"] = None if self._is_own(step) else self._dialect.empty
         if payload.parts and extra.get(SHAPE) == "parts":
             body["content"] = _text_list(payload.parts)
-        if payload.refusal:
+        if payload.refusal and self._dialect.refusals:
             body["refusal"] = payload.refusal
         if payload.reasoning and self._dialect.reasoning:
             key = extra.get("$reasoning") or self._dialect.reasoning
@@ -190,21 +193,27 @@ class _Writer:
         }
 
     def _content(
-        self, parts: tuple[Part, ...], extra: dict[str, Any]
+        self, parts: tuple[Part, ...], extra: dict[str, Any], step: Step
     ) -> tuple[Any, tuple[int, ...]]:
         """The content of a user's message, and the places of the parts that are left out."""
+        allowed = self._dialect.parts
         raw = {
             index: RawJson(part.raw)
             for index, part in enumerate(parts)
-            if isinstance(part, OtherPart) and _type_of(part) in self._dialect.parts
+            if isinstance(part, OtherPart)
+            and (self._is_own(step) if allowed is None else _type_of(part) in allowed)
         }
         left = _others(parts, raw)
         if not raw and (not parts or extra.get(SHAPE) != "parts"):
             return parts_text(parts), left
         return _text_list(parts, raw), left
 
+    def _is_own(self, step: Step) -> bool:
+        """Whether a step came from this format, and nobody edited it."""
+        return self._own and step.origin == "import"
+
     def _extra(self, step: Step) -> dict[str, Any]:
-        if not self._own or not step.extra or step.origin != "import":
+        if not step.extra or not self._is_own(step):
             return {}
         found = JsonReader().parse(step.extra)[0]
         return found if isinstance(found, dict) else {}

@@ -67,6 +67,13 @@ def _unanswered(
     ]
 
 
+def without_last_calls(messages: Sequence[Message]) -> list[Message]:
+    """For ``check_pairs`` of an answer: its own calls are not answered yet, and need not be."""
+    last = messages[-1]
+    body = {key: value for key, value in last.body.items() if key != "tool_calls"}
+    return [*messages[:-1], Message(body, last.step)]
+
+
 def check_ends(messages: Sequence[Message], field: str = "messages") -> list[Fault]:
     """There is a user message, and the last message is the assistant's."""
     if not any(message.body["role"] == "user" for message in messages):
@@ -111,25 +118,25 @@ def check_names(
     tools: Iterable[Tool],
     options: WriteOptions,
     field: str = "messages",
-    pattern: re.Pattern[str] | None = TOOL_NAME,
+    strict: bool = True,
 ) -> list[Fault]:
-    """Tool names are usable (by ``pattern``, if any), and every tool called is declared."""
+    """No two tools have one name; ``strict``: names are usable, every tool called is declared."""
     names = [renamed(tool.name, options) for tool in tools]
     faults = []
     for index, message in enumerate(messages):
         for place, call in enumerate(message.body.get("tool_calls", ())):
             name = call["function"]["name"]
             where = f"{field}[{index}].tool_calls[{place}].function.name"
-            if pattern is not None and not pattern.fullmatch(name):
+            if strict and not TOOL_NAME.fullmatch(name):
                 faults.append(_name_fault(name, where, message.step))
-            elif name not in names:
+            elif strict and name not in names:
                 rule = "every tool called is declared in tools"
                 hint = "Add it to the project's tools."
                 problem = f"the project declares no {name!r}"
                 faults.append(fault(problem, message.step, where, rule, hint))
     for index, name in enumerate(names):
         where = f"tools[{index}].function.name"
-        if pattern is not None and not pattern.fullmatch(name):
+        if strict and not TOOL_NAME.fullmatch(name):
             faults.append(_name_fault(name, where))
         elif name in names[:index]:
             rule = "names differ"

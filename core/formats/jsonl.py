@@ -78,3 +78,21 @@ def escape_surrogates(text: str) -> str:
 def surrogates_in(text: str) -> int:
     """How many lone surrogates a text holds."""
     return 0 if text.isascii() else len(_SURROGATE.findall(text))
+
+
+_ESCAPES = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
+    r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+    r"|\\."
+)
+
+
+def without_surrogates(document: str) -> str:
+    r"""A JSON document with U+FFFD in the place of lone surrogates, be they characters or ``\u``
+    escapes, for readers that refuse the whole file otherwise.
+    """
+    if not document.isascii() and _SURROGATE.search(document):
+        document = document.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if "\\ud" not in document and "\\uD" not in document:
+        return document
+    return _ESCAPES.sub(lambda found: "\\ufffd" if found["lone"] else found[0], document)

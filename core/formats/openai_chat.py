@@ -18,6 +18,7 @@ from .chat_messages import Dialect, Message, chat_messages, renamed, subject_ext
 from .chat_rules import check_ends, check_names, check_pairs, check_said
 from .jsonl import RawJson, json_text, line_bytes
 from .reading.json_in import as_text
+from .reading.quick_chat import QuickChat
 from .reading.record import Imported, Reader, Record
 from .reading.role_rows import ORDER, RoleRows
 from .reading.tools import function_tools, read_tools
@@ -62,10 +63,17 @@ def dialect(ids: CallIds | None = None) -> Dialect:
     return Dialect(
         FORMATS,
         weights=True,
+        refusals=True,
         keys=_KEYS,
         parts=frozenset({"image_url", "input_audio", "file"}),
         call_id=ids or CallIds(),
     )
+
+
+def holds_also(subject: Subject) -> frozenset[str]:
+    """Parts that are no text, where they are all of those that OpenAI has."""
+    messages = chat_messages(subject, dialect())
+    return frozenset() if any(each.no_parts for each in messages) else frozenset({"other_parts"})
 
 
 def rows(subject: Subject) -> Iterator[Row]:
@@ -105,15 +113,15 @@ def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
     ids = CallIds()
     messages = chat_messages(subject, dialect(ids))
-    return (*chat_notes(subject, messages, ids), *_top_notes(subject))
+    return (*chat_notes(subject, messages, ids), *top_notes(subject))
 
 
 def chat_notes(
     subject: Subject, messages: Sequence[Message], ids: CallIds | None = None
 ) -> Iterator[str]:
-    """What of these messages is written in a way of its own."""
-    if escaped := surrogate_steps(subject):
-        yield f"lone surrogates (step {_listed(escaped)}) are written as \\udXXX escapes"
+    """What of these messages is written in a way of its own; OpenAI's way where there are ids."""
+    if ids is not None and (escaped := surrogate_steps(subject)):
+        yield f"lone surrogates (step {listed(escaped)}) are written as \\udXXX escapes"
     for ours, theirs in subject.options.renames:
         if any(tool.name == ours for tool in subject.project.tools):
             yield f"the tool {ours!r} is written as {theirs!r}"
@@ -170,13 +178,15 @@ def _in_shape(raw: Any) -> bool:
     )
 
 
-def _top_notes(subject: Subject) -> Iterator[str]:
+def top_notes(subject: Subject) -> Iterator[str]:
+    """The fields of the source's record that are not written."""
     for key in subject_extra(subject, FORMATS):
         if key[:1] != "$" and key not in _TOP:
             yield f"the field {key!r} of the source's record is not written"
 
 
-def _listed(numbers: Iterable[int]) -> str:
+def listed(numbers: Iterable[int]) -> str:
+    """Numbers for people."""
     return ", ".join(map(str, numbers))
 
 
@@ -217,4 +227,4 @@ def read(record: Record) -> Iterable[Imported]:
     yield taken.imported(extra)
 
 
-READER = Reader(recognise, read)
+READER = Reader(recognise, read, quick=QuickChat)

@@ -60,11 +60,12 @@ class RoleRows:
         self.builder = TreeBuilder(record.digest, shared=shared)
         self.chat = ChatReader(self.builder)
         self.tools: tuple[Tool, ...] = ()
-        self._record = record
+        self.line = record.number
+        """The line, or number, of what is being read."""
 
     def refuse(self, words: str, where: str, hint: str = "") -> FormatError:
         """The error that says why the record cannot be used."""
-        return FormatError(faults=(Fault(words, self._record.number, where=where, hint=hint),))
+        return FormatError(faults=(Fault(words, self.line, where=where, hint=hint),))
 
     def read(self, messages: Any, where: str = "messages") -> list[str | None]:
         """Take in a list of messages; the ids of their steps. Raises FormatError."""

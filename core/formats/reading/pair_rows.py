@@ -1,0 +1,79 @@
+"""Rows of a history and answers to it, read as one tree: what rows have in common is there once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ...model.marks import Mark, Verdict
+from ...model.messages import TargetReply
+from .building import TreeBuilder
+from .calls import OpenCalls
+from .chat import ChatReader
+from .record import Imported, Record
+from .role_rows import RoleRows, with_marks
+
+
+class PairRows(RoleRows):
+    """A history that is shared, and answers that are takes of each other."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__(record, shared=True)
+        self.marks: list[Mark] = []
+        self._end: str | None = None
+        self._placed = 0
+        self._note_line = 0
+        self._calls: tuple[Any, ...] = ()
+
+    def history(self, messages: Any, where: str, *, empty: bool = False) -> None:
+        """Take in what the answers of this row follow, from the beginning."""
+        self._place_notes()
+        self.builder.here = None
+        self.chat = self._fresh(self.builder)
+        if not empty or messages:
+            self.read(messages, where)
+        self._end = self.builder.here
+        self._calls = self.chat.calls.waiting()
+
+    def answer(self, messages: Any, where: str, verdict: Verdict | None = None) -> str | None:
+        """Take in one answer (a message or a list of them), with a verdict; its last step."""
+        given = [messages] if isinstance(messages, dict) else messages
+        if not isinstance(given, list) or not given:
+            raise self.refuse("there is no answer in it.", where)
+        self.builder.here = self._end
+        self.chat.calls.opened(self._calls)
+        self.read(given, where)
+        leaf = self.builder.here
+        if leaf is not None and verdict is not None:
+            self.marks.append(Mark(leaf, verdict=verdict))
+        return leaf
+
+    def imported(self, extra: dict[str, Any], **fields: Any) -> Imported:
+        """What was read, with the marks of masks and verdicts."""
+        self._place_notes()
+        marks = with_marks((*self.chat.marks, *self.marks))
+        return super().imported(extra, marks=marks, **fields)
+
+    def _place_notes(self) -> None:
+        """Say in the newest notes which line they are of; what rows repeat is noted once."""
+        kept = {(note.message, note.where): note for note in self.builder.notes[: self._placed]}
+        for note in self.builder.notes[self._placed :]:
+            placed = msgspec.structs.replace(note, line=self._note_line)
+            kept.setdefault((note.message, note.where), placed)
+        self.builder.notes[:] = kept.values()
+        self._placed = len(kept)
+        self._note_line = self.line
+
+    def _fresh(self, builder: TreeBuilder) -> ChatReader:
+        """A reader at the beginning of a list, with what was found so far."""
+        before = self.chat
+        reader = ChatReader(builder)
+        reader.system = before.system
+        reader.marks = before.marks
+        reader.calls = OpenCalls()
+        return reader
+
+    def replies(self) -> list[str]:
+        """The target's replies among the steps."""
+        return [step.id for step in self.builder.steps if isinstance(step.payload, TargetReply)]

@@ -1,0 +1,325 @@
+"""Trajectories as TRL rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from ...errors import ExportError, Fault
+from ...model.messages import TargetReply, UserMessage
+from ...model.rollout import Trajectory
+from ..chat_messages import Dialect, Message, chat_messages, subject_extra
+from ..chat_rules import check_names, check_pairs, check_said, fault, without_last_calls
+from ..jsonl import json_text, line_bytes, without_surrogates
+from ..openai_chat import chat_notes, listed
+from ..openai_preference import NONE, side_of, usable
+from ..options import Split
+from ..preference import Found, Pair, find_pairs
+from ..reading.json_in import JsonReader
+from ..rows import Row
+from ..subject import Subject
+from .columns import FORMATS, dangerous, other_marks, our_columns, source_columns, with_columns
+
+_BASE = {"messages", "tool_traffic", "tool_schemas", "reasoning", "system_notes"}
+HOLDS = frozenset(_BASE)
+COMPLETION_HOLDS = frozenset({*_BASE, "train"})
+HEEDS = frozenset({"split", "reasoning_key", "renames", "prune_nulls"})
+SPLIT_HEEDS = HEEDS - {"split"}
+COMPLETION = "$completion"
+"""The key of ``Step.extra`` that says of how many messages the completion was that a reply ends."""
+SIDES = "$sides"
+"""The key of ``Subject.extra`` that says of how many messages the two sides were."""
+SHAPE = "$shape"
+"""The key of ``Subject.extra`` for rows of another shape: ``text`` (strings in place of lists of
+messages), ``whole`` (sides that begin with the prompt)."""
+
+_OBJECT = "arguments are a JSON object here, and no key stands in it twice"
+
+
+def dialect(subject: Subject) -> Dialect:
+    """How these rows have chat messages."""
+    key = subject.options.reasoning_key
+    return Dialect(FORMATS, objects=True, reasoning=key, empty="", parts=None)
+
+
+def suggested_split(subject: Subject) -> Split:
+    """``replies`` where a target reasons: most chat templates drop the reasoning that stands before
+    the last user message.
+    """
+    steps = subject.trajectory.steps
+    reasons = any(isinstance(s.payload, TargetReply) and s.payload.reasoning for s in steps)
+    return "replies" if reasons else ""
+
+
+def rows(subject: Subject) -> Iterator[Row]:
+    """The row of a trajectory, or one for each reply. Raises ExportError."""
+    if subject.options.split == "replies":
+        yield from completion_rows(subject)
+        return
+    _refuse(check(subject))
+    messages = chat_messages(subject, dialect(subject))
+    row = {"messages": [message.body for message in messages]}
+    yield _row(with_columns(row, subject, our_columns(subject)), [m.step for m in messages])
+
+
+def check(subject: Subject) -> tuple[Fault, ...]:
+    """Everything for which a trainer would fail on this row."""
+    if subject.options.split == "replies":
+        return check_completions(subject)
+    messages = chat_messages(subject, dialect(subject))
+    faults = [*check_pairs(messages), *check_said(messages), *_check_calls(subject, messages)]
+    if not any(message.body["role"] == "assistant" for message in messages):
+        hint = "Play on to the target's reply."
+        faults.append(Fault("there is no reply to learn from.", where="messages", hint=hint))
+    return tuple(faults)
+
+
+def notes(subject: Subject) -> tuple[str, ...]:
+    """What is written in a way of its own."""
+    messages = chat_messages(subject, dialect(subject))
+    found = list(_notes(subject, messages))
+    if subject.options.split != "replies" and _early_reasoning(subject):
+        found.append(
+            "most chat templates drop the reasoning before the last user message; a row for each "
+            "reply keeps it (--split replies)"
+        )
+    return tuple(found)
+
+
+def holds_also(subject: Subject) -> frozenset[str]:
+    """The stop, and verdicts and ratings, which have columns; train marks in split rows."""
+    if subject.options.split == "replies":
+        return frozenset({"train"}) | _parts_held(subject)
+    steps = subject.trajectory.steps
+    marks = () if other_marks(subject, steps[-1] if steps else None) else ("marks",)
+    return frozenset({"stop", *marks}) | _parts_held(subject)
+
+
+def completion_rows(subject: Subject) -> Iterator[Row]:
+    """A row for each reply that is to be learnt. Raises ExportError."""
+    _refuse(check_completions(subject))
+    for prompt, completion in _completions(subject):
+        given = subject_extra(subject, FORMATS)
+        row: dict[str, Any] = {
+            "prompt": [message.body for message in prompt],
+            "completion": [message.body for message in completion],
+        }
+        if given.get(SHAPE) == "text" and _is_text(row["prompt"], row["completion"]):
+            row = {"prompt": prompt[0].body["content"], "completion": completion[0].body["content"]}
+        more = _row_extra(subject, completion[-1])
+        yield _row(with_columns(row, subject, more), [m.step for m in (*prompt, *completion)])
+
+
+def check_completions(subject: Subject) -> tuple[Fault, ...]:
+    """Everything for which a trainer would fail on one of the rows."""
+    faults: dict[Fault, None] = {}
+    found = _completions(subject)
+    for prompt, completion in found:
+        messages = [*prompt, *completion]
+        faults.update(dict.fromkeys(check_pairs(without_last_calls(messages))))
+        faults.update(dict.fromkeys(check_said(messages)))
+        faults.update(dict.fromkeys(_check_calls(subject, messages)))
+    if not found:
+        hint = "Play on to the target's reply, or switch a train mark on."
+        problem = "there is no reply that follows a user message and is to be learnt."
+        return (Fault(problem, where="messages", hint=hint),)
+    return tuple(faults)
+
+
+def completion_notes(subject: Subject) -> tuple[str, ...]:
+    """What is written in a way of its own."""
+    return tuple(_notes(subject, chat_messages(subject, dialect(subject))))
+
+
+def preference_rows(subject: Subject) -> Iterator[Row]:
+    """A row for each pair. Raises ExportError."""
+    found = _pairs(subject)
+    _refuse(found.faults(NONE))
+    for pair in found.pairs:
+        yield _preference_row(subject, pair)
+
+
+def check_preference(subject: Subject) -> tuple[Fault, ...]:
+    """Why there is no pair to write."""
+    return _pairs(subject).faults(NONE)
+
+
+def preference_notes(subject: Subject) -> tuple[str, ...]:
+    """The pairs that are not made and why, and what is written in a way of its own."""
+    found = _pairs(subject)
+    said: dict[str, None] = {}
+    for pair in found.pairs:
+        for side in (pair.chosen, pair.rejected):
+            whole = side_of(subject, pair, side)
+            said.update(dict.fromkeys(_notes(whole, chat_messages(whole, dialect(whole)))))
+    return (*found.notes(), *said)
+
+
+def _completions(subject: Subject) -> list[tuple[list[Message], list[Message]]]:
+    """Prompt and completion of each reply that follows a user message and is to be learnt."""
+    steps = subject.trajectory.steps
+    off = {mark.step_id for mark in subject.marks if mark.train is False}
+    messages = chat_messages(subject, dialect(subject))
+    found = []
+    for index, message in enumerate(messages):
+        step = steps[message.step - 1] if message.step else None
+        if step is None or message.body["role"] != "assistant" or step.id in off:
+            continue
+        size = _completion_size(subject, message)
+        begin = index + 1 - size
+        if size and any(each.body["role"] == "user" for each in messages[:begin]):
+            found.append((messages[:begin], messages[begin : index + 1]))
+    return found
+
+
+def _completion_size(subject: Subject, message: Message) -> int:
+    """Messages of the completion that this reply ends; 0 where the source has no row for it."""
+    step = subject.trajectory.steps[message.step - 1]
+    if subject.format != "trl-prompt-completion" or step.origin != "import":
+        return 1
+    size = _step_extra(step.extra).get(COMPLETION, 0)
+    return size if isinstance(size, int) else 1
+
+
+def _row_extra(subject: Subject, message: Message) -> dict[str, Any]:
+    step = subject.trajectory.steps[message.step - 1]
+    if subject.format != "trl-prompt-completion" or step.origin != "import":
+        return {}
+    found = _step_extra(step.extra).get("$row", {})
+    return found if isinstance(found, dict) else {}
+
+
+def _step_extra(extra: str) -> dict[str, Any]:
+    found = JsonReader().parse(extra)[0] if extra else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _pairs(subject: Subject) -> Found:
+    return usable(subject, find_pairs(subject, reasoning=True), _pair_faults)
+
+
+def _pair_faults(subject: Subject, pair: Pair) -> list[Fault]:
+    faults: dict[Fault, None] = {}
+    for side in (pair.chosen, pair.rejected):
+        whole = side_of(subject, pair, side)
+        messages = chat_messages(whole, dialect(whole))
+        faults.update(dict.fromkeys(check_pairs(without_last_calls(messages))))
+        faults.update(dict.fromkeys(check_said(messages)))
+        faults.update(dict.fromkeys(_check_calls(whole, messages)))
+        if not any(message.body["role"] == "user" for message in messages[:-1]):
+            words = "there is no user message before the answer."
+            faults[Fault(words, where="prompt")] = None
+    return list(faults)
+
+
+def _preference_row(subject: Subject, pair: Pair) -> Row:
+    given = subject_extra(subject, FORMATS)
+    chosen, rejected = _sides(subject, pair, given)
+    start = len(chat_messages(side_of(subject, pair, pair.chosen), dialect(subject))) - 1
+    prompt = [message.body for message in chosen[:start]]
+    sides = {
+        "chosen": [message.body for message in chosen[start:]],
+        "rejected": [message.body for message in rejected[start:]],
+    }
+    row: dict[str, Any] = {"prompt": prompt, **sides}
+    if given.get(SHAPE) == "whole":
+        row = {key: [*prompt, *messages] for key, messages in sides.items()}
+    elif given.get(SHAPE) == "text" and all(_is_text(prompt, side) for side in sides.values()):
+        row = {"prompt": prompt[0]["content"]}
+        row.update({key: messages[0]["content"] for key, messages in sides.items()})
+    numbers = {step.id: number for number, step in enumerate(subject.trajectory.steps, 1)}
+    steps = [message.step for message in chosen[:start]]
+    steps += [numbers.get(side.id, 0) for side in (pair.chosen, pair.rejected)]
+    return _row(with_columns(row, subject), steps)
+
+
+def _sides(
+    subject: Subject, pair: Pair, given: dict[str, Any]
+) -> tuple[list[Message], list[Message]]:
+    """History and answer of both sides; the answer is one message, or as many as the source has."""
+    rollout = subject.rollout
+    assert rollout is not None
+    found = []
+    for step, leaf in zip((pair.chosen, pair.rejected), pair.leaves, strict=True):
+        whole = side_of(subject, pair, step)
+        if SIDES in given and leaf:
+            whole = msgspec.structs.replace(whole, trajectory=Trajectory(rollout.path(leaf)))
+        found.append(chat_messages(whole, dialect(subject)))
+    return found[0], found[1]
+
+
+def _check_calls(subject: Subject, messages: Sequence[Message]) -> list[Fault]:
+    faults = check_names(messages, subject.project.tools, subject.options, strict=False)
+    for index, message in enumerate(messages):
+        for place, call in enumerate(message.body.get("tool_calls", ())):
+            if isinstance(call["function"]["arguments"], str):
+                where = f"messages[{index}].tool_calls[{place}].function.arguments"
+                problem = "it is no such object"
+                hint = "Edit the call, or leave the row out."
+                faults.append(fault(problem, message.step, where, _OBJECT, hint))
+        body = message.body
+        if body.get("thinking") and body.get("tool_calls") and body.get("content"):
+            where = f"messages[{index}].thinking"
+            rule = "gpt-oss has no place for both beside a call"
+            problem = "it stands beside a text"
+            faults.append(fault(problem, message.step, where, rule))
+    return faults
+
+
+def _notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str]:
+    broken = [
+        message.step
+        for message in messages
+        if (text := json_text(message.body)) != without_surrogates(text)
+    ]
+    if broken:
+        yield f"lone surrogates (step {listed(broken)}) are replaced by U+FFFD"
+    yield from chat_notes(subject, messages)
+    declared = {tool.name for tool in subject.project.tools}
+    missing: dict[str, None] = {}
+    for step in subject.trajectory.steps:
+        if isinstance(step.payload, TargetReply):
+            missing.update(dict.fromkeys(c.name for c in step.payload.tool_calls))
+    if undeclared := [name for name in missing if name not in declared]:
+        yield f"called, and declared by no tool: {', '.join(map(repr, undeclared))}"
+    if name := dangerous(source_columns(subject)):
+        yield (
+            f"the column {name!r} of the source is left out: with the others the file would be "
+            "taken for an agent's traces"
+        )
+
+
+def _early_reasoning(subject: Subject) -> bool:
+    """Whether a reply reasons before the last user message."""
+    seen = False
+    for step in subject.trajectory.steps:
+        if isinstance(step.payload, UserMessage) and seen:
+            return True
+        if isinstance(step.payload, TargetReply) and step.payload.reasoning:
+            seen = True
+    return False
+
+
+def _parts_held(subject: Subject) -> frozenset[str]:
+    messages = chat_messages(subject, dialect(subject))
+    return frozenset() if any(each.no_parts for each in messages) else frozenset({"other_parts"})
+
+
+def _is_text(prompt: list[dict[str, Any]], answer: list[dict[str, Any]]) -> bool:
+    """Whether a row of strings can hold these messages."""
+    return (
+        [list(each) for each in (*prompt, *answer)] == [["role", "content"]] * 2
+        and [each["role"] for each in (*prompt, *answer)] == ["user", "assistant"]
+        and all(isinstance(each["content"], str) for each in (*prompt, *answer))
+    )
+
+
+def _row(row: dict[str, Any], steps: Sequence[int]) -> Row:
+    return Row(line_bytes(without_surrogates(json_text(row))), tuple(steps))
+
+
+def _refuse(faults: tuple[Fault, ...]) -> None:
+    if faults:
+        raise ExportError("\n".join(each.render() for each in faults))
