@@ -9,25 +9,24 @@ import sqlite3
 import tempfile
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
 from ..clock import Clock, wall_clock
-from ..errors import InputError, LibraryLockedError, NotSavedError, StoreError
+from ..errors import LibraryLockedError, NotSavedError, StoreError
 from ..model.history import Draft
 from ..model.project import Project
-from ..model.rollout import RolloutHeader
 from ..model.steps import Step
 from . import failures, opening, search, writing
-from .change import Change, Saved, Summary
+from .catalogue import Catalogue
+from .change import Change, Saved
 from .codec import HEADER, PROJECT, STEPS, UNREADABLE, Codec, encode, from_bytes, to_bytes
 from .records import SHARED, free_number, read_records
 from .schema import step_key
 from .search import Hit
-from .summaries import CANDIDATES, ambiguous, summary
 
 WAIT = 5.0
 """Seconds to wait for another program's lock."""
@@ -50,7 +49,7 @@ T = TypeVar("T")
 _DRAFT = Codec(Draft)
 
 
-class Library:
+class Library(Catalogue):
     """Rollouts in one SQLite file, open in any number of programs at once.
 
     A commit that has returned survives a crash of the program, and with ``durable`` a loss of
@@ -240,54 +239,6 @@ class Library:
             version: int = connection.execute("PRAGMA data_version").fetchone()[0]
             return version
 
-    def recent(self, limit: int = 50) -> list[Summary]:
-        """The rollouts last written to, the newest first."""
-        with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT header, steps - hidden, turns, edits, status, stop_reason, updated_at,"
-                " status_note FROM rollouts ORDER BY updated_at DESC, key DESC LIMIT ?",
-                (limit,),
-            )
-            return [summary(*row) for row in rows]
-
-    def find(self, prefix: str) -> str:
-        """The id of the one rollout whose id begins so. Raises InputError when there is none, or
-        more than one, and names them.
-        """
-        start = to_bytes(prefix)
-        with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT header FROM rollouts WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (start, start + b"\xff", CANDIDATES + 1),
-            )
-            found = [HEADER.decode(row[0]) for row in rows]
-        if len(found) == 1 or (found and found[0].id == prefix):
-            return found[0].id
-        if not found:
-            raise self._unknown(prefix)
-        raise InputError(ambiguous(prefix, found))
-
-    def where(self, wanted: Callable[[RolloutHeader, Project], bool]) -> list[RolloutHeader]:
-        """The rollouts of which this holds, told with the project that each began with; the last
-        written to first. Looks at each of them.
-        """
-        with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT header, projects.body FROM rollouts"
-                " JOIN revisions ON revisions.rollout = rollouts.key AND n = 0"
-                " JOIN projects ON digest = project ORDER BY updated_at DESC, key DESC"
-            )
-            each = ((HEADER.decode(header), PROJECT.decode(project)) for header, project in rows)
-            return [header for header, project in each if wanted(header, project)]
-
-    def ids_after(self, key: int, limit: int = 500) -> list[tuple[int, str]]:
-        """Keys (above ``key``) and ids of rollouts, in the order in which they came in."""
-        with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT key, id FROM rollouts WHERE key > ? ORDER BY key LIMIT ?", (key, limit)
-            )
-            return [(found, from_bytes(name)) for found, name in rows]
-
     def request(self, digest: str) -> str | None:
         """The body of a request as it was sent, or None when it is not kept."""
         with self._reading() as connection:
@@ -308,12 +259,6 @@ class Library:
                 (to_bytes(rollout_id),),
             )
             return tuple(_DRAFT.decode(row[0]) for row in rows)
-
-    def count(self) -> int:
-        """How many rollouts there are."""
-        with self._reading() as connection:
-            number: int = connection.execute("SELECT count(*) FROM rollouts").fetchone()[0]
-            return number
 
     def search(self, query: str, limit: int = 100) -> tuple[Hit, ...]:
         """Steps whose text, reasoning or calls hold the query as it is written, in any letter
@@ -386,9 +331,6 @@ class Library:
         if key is None:
             raise self._unknown(rollout_id)
         return key
-
-    def _unknown(self, rollout_id: str) -> InputError:
-        return InputError(f"No rollout {rollout_id} in the library {self.path}.")
 
     def _steps(self, key: int, after: int) -> tuple[Step, ...]:
         top = step_key(key + 1, 0)

@@ -37,9 +37,15 @@ def _breakpoints_as_structs(connection: sqlite3.Connection) -> None:
             )
 
 
+def _facts_for_lists(connection: sqlite3.Connection) -> None:
+    """Version 3 keeps beside each rollout what lists of rollouts are filtered by."""
+    _run_script(connection, schema.VERSION_3)
+
+
 MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: _create,
     2: _breakpoints_as_structs,
+    3: _facts_for_lists,
 }
 """The step that leads to each version, from the one before it."""
 

@@ -1,4 +1,4 @@
-"""The library's tables, as version 1 has them, and the pragmas of every connection.
+"""The library's tables, version by version, and the pragmas of every connection.
 
 A step's ``key`` is the rollout's key and the step's ``seq`` in one integer (``step_key``), so that
 the table itself is in the order in which a rollout is read and needs no index for it. ``depth``
@@ -14,7 +14,7 @@ with ``seq`` above the rollout's ``indexed``.
 
 from __future__ import annotations
 
-VERSION = 2
+VERSION = 3
 """The version that this program writes."""
 
 APPLICATION_ID = 0x726F6C6C
@@ -88,4 +88,42 @@ CREATE TABLE drafts (
     body BLOB NOT NULL,
     UNIQUE (rollout, slot)
 );
+"""
+
+VERSION_3 = """
+ALTER TABLE rollouts ADD COLUMN described INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX rollouts_to_describe ON rollouts (key) WHERE described = 0;
+CREATE TABLE facts (
+    rollout INTEGER PRIMARY KEY REFERENCES rollouts (key),
+    title TEXT NOT NULL,
+    goal TEXT NOT NULL,
+    source TEXT NOT NULL,
+    format TEXT NOT NULL,
+    branches INTEGER NOT NULL,
+    flags INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    outdated INTEGER NOT NULL,
+    rating INTEGER,
+    score REAL,
+    scores TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    marked_by TEXT NOT NULL,
+    notes TEXT NOT NULL,
+    why TEXT NOT NULL,
+    tools TEXT NOT NULL,
+    models TEXT NOT NULL,
+    cost REAL,
+    tokens INTEGER NOT NULL
+);
+CREATE TABLE kept (
+    kind TEXT NOT NULL,
+    name BLOB NOT NULL,
+    body BLOB NOT NULL,
+    UNIQUE (kind, name)
+);
+"""
+"""What lists of rollouts show and are filtered by, worked out from the steps and marks when there
+is time: ``described`` is 0 for a rollout that was written to since. Lists of words stand one to a
+line, with a line end before and behind each. ``kept`` is what belongs to the whole library: saved
+filters, review queues, runs.
 """

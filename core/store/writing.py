@@ -57,7 +57,7 @@ class _Placed(NamedTuple):
 _UPDATE_ROLLOUT = """
 UPDATE rollouts SET head = ?, steps = ?, indexed = ?, hidden = ?, edits = ?, turns = ?,
     stop_reason = ?, updated_at = ?, status = coalesce(?, status),
-    status_note = coalesce(?, status_note)
+    status_note = coalesce(?, status_note), described = 0
 WHERE key = ?"""
 _INSERT_ROLLOUT = """
 INSERT INTO rollouts (head, steps, indexed, hidden, edits, turns, stop_reason, updated_at, status,

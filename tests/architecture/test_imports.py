@@ -27,6 +27,7 @@ BELOW: dict[str, set[str]] = {
     "importing": {"exporting", "formats", "store", "rules", "model"},
     "money": {"roles", "workers", "rules", "model"},
     "authoring": {"money", "projects", "roles", "workers", "rules", "model"},
+    "listing": {"rules", "store", "model"},
     "finding": {"formats", "store", "model"},
     "session": {"money", "roles", "workers", "rules", "store", "formats", "events", "model"},
     "engine": {"session", "projects", "roles", "workers", "rules", "store", "events", "model"},

@@ -42,7 +42,7 @@ ROLLOUTS = Vocabulary(
         Field("note", "text", "A human's note on it."),
         Field(
             "score",
-            "number",
+            "json",
             "The first score that is a number; score.NAME for one by name.",
             member="name",
         ),
@@ -51,7 +51,7 @@ ROLLOUTS = Vocabulary(
         Field("model", "word", "A model that made steps of it."),
         Field("cost", "number", "Dollars that its live steps took; unknown prices count nothing."),
         Field("tokens", "number", "Tokens that its live steps took."),
-        Field("updated", "text", "When it last changed: 2026-11-29T14:03."),
+        Field("updated", "json", "When it last changed: updated > 2026-11-29T14:03."),
         Field("text", "text", "What is said in any of its steps, or its title."),
     ),
     text="text",

@@ -11,6 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from rollstep.core.errors import StoreError
+from rollstep.core.listing.facts import describe_some
+from rollstep.core.listing.rollout_list import list_rollouts
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.session import Session
 from rollstep.core.store import bundle, schema
@@ -22,7 +24,7 @@ from rollstep.core.store.library import Library
 from tests.core.store.freeze import CHANGE, CHANGE_1, DATA, DRAFT
 from tests.core.store.making import step
 
-LIBRARIES = {1: CHANGE_1, 2: CHANGE}
+LIBRARIES = {1: CHANGE_1, 2: CHANGE, 3: CHANGE}
 """What the frozen library of each version holds."""
 
 BUNDLES = {1: CHANGE_1, 2: CHANGE}
@@ -51,6 +53,17 @@ def test_an_old_library_opens_whole_and_goes_on(version: int, tmp_path: Path) ->
         library.commit(msgspec.structs.replace(change, steps=(step("s7", "s3", "onwards"),)))
         assert library.load(change.rollout_id).steps[-1].seq == 7
         assert [hit.step_id for hit in library.search("onwards")] == ["s7"]
+
+
+@pytest.mark.parametrize("version", LIBRARIES)
+def test_an_old_library_is_listed(version: int, tmp_path: Path) -> None:
+    path = tmp_path / "library.sqlite"
+    shutil.copyfile(DATA / f"library_v{version}.sqlite", path)
+    with Library.open(path) as library:
+        while describe_some(library):
+            pass
+        found = list_rollouts(library, "edits > 0 title:refund")
+        assert found.ids() == [LIBRARIES[version].rollout_id]
 
 
 @pytest.mark.parametrize("version", BUNDLES)

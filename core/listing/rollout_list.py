@@ -1,0 +1,118 @@
+"""The rollouts that a query means, in an order: their keys only, so that a list of a hundred
+thousand is there at once; a row is read when it is looked at.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+
+import msgspec
+
+from ..errors import UsageError
+from ..rules.query.nodes import Node
+from ..rules.query.parsing import parse
+from ..rules.query.rollout_fields import ROLLOUTS
+from ..store.facts import ListedRollout
+from ..store.library import Library
+from .sql import add_functions, condition
+
+ORDERS = {
+    "updated": "rollouts.updated_at",
+    "title": "facts.title COLLATE NOCASE",
+    "turns": "rollouts.turns",
+    "steps": "rollouts.steps - rollouts.hidden",
+    "edits": "rollouts.edits",
+    "flags": "facts.flags",
+    "score": "facts.score",
+    "verdict": "facts.verdict",
+    "rating": "facts.rating",
+    "status": "rollouts.status",
+    "stop": "rollouts.stop_reason",
+    "tags": "facts.tags",
+    "model": "facts.models",
+    "cost": "facts.cost",
+    "tokens": "facts.tokens",
+    "source": "facts.source",
+}
+"""What a list can be in the order of, and the SQL for it."""
+
+_KEEP = 512
+"""Rows that are kept, so that the screen's lines are not read anew at each key."""
+
+
+class Order(msgspec.Struct, frozen=True):
+    """The order of a list; what has no value stands last in both directions."""
+
+    by: str = "updated"
+    descending: bool = True
+
+    def sql(self) -> str:
+        """The order for SQL; the newest first among equals."""
+        column = ORDERS[self.by]
+        empty = f"({column}) IS NULL OR ({column}) = ''"
+        return f"{empty}, {column} {'DESC' if self.descending else 'ASC'}, rollouts.key DESC"
+
+
+class RolloutList:
+    """The rollouts that ``query`` means (all, where it is empty), as they were when it was made."""
+
+    def __init__(self, library: Library, keys: array[int], query: str = "") -> None:
+        self.query = query
+        self._library = library
+        self._keys = keys
+        self._rows: dict[int, ListedRollout] = {}
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def rows(self, start: int, stop: int) -> list[ListedRollout | None]:
+        """The rows from ``start`` up to ``stop``; None for one that is gone."""
+        keys = self._keys[start:stop]
+        missing = [key for key in keys if key not in self._rows]
+        if missing:
+            if len(self._rows) + len(missing) > _KEEP:
+                self._rows.clear()
+                missing = list(keys)
+            self._rows.update(self._library.listed(missing))
+        return [self._rows.get(key) for key in keys]
+
+    def forget(self) -> None:
+        """Read rows anew from now on: some have changed."""
+        self._rows.clear()
+
+    def key(self, place: int) -> int:
+        """The library's key of the rollout at this place."""
+        return self._keys[place]
+
+    def place(self, key: int) -> int | None:
+        """Where the rollout of this key stands."""
+        try:
+            return self._keys.index(key)
+        except ValueError:
+            return None
+
+    def ids(self) -> list[str]:
+        """The ids of all of them, in their order."""
+        return self._library.ids_of(self._keys)
+
+
+def parse_query(text: str) -> Node | None:
+    """The tree of a query about rollouts, None for an empty one. Raises QueryError."""
+    return parse(text, ROLLOUTS) if text.strip() else None
+
+
+def list_rollouts(library: Library, query: str = "", order: Order | None = None) -> RolloutList:
+    """The rollouts that a query means. Raises QueryError, UsageError, StoreError."""
+    order = order or Order()
+    if order.by not in ORDERS:
+        raise UsageError(f"Rollouts are not sorted by {order.by!r}: {', '.join(ORDERS)}.")
+    node = parse_query(query)
+    where, values = ("1", []) if node is None else condition(node)
+    keys = library.keys_where(where, values, order.sql(), add_functions)
+    return RolloutList(library, keys, query)
+
+
+def ids_where(library: Library, query: str) -> Iterable[str]:
+    """The ids of the rollouts that a query means, the last changed first."""
+    return list_rollouts(library, query).ids()

@@ -1,0 +1,197 @@
+"""A query about rollouts as a condition of SQL over ``rollouts`` and ``facts``.
+
+Numbers and words are compared by SQLite itself; texts in any letter case, and regular expressions,
+by functions of ours that it calls. What is said in steps is looked for in the full-text index.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from functools import lru_cache
+from typing import Any
+
+from ..rules.query.compiling import SEARCHED, search_for
+from ..rules.query.nodes import And, Compare, Has, Node, Not, Ref
+from ..rules.query.rollout_fields import NO_VERDICT
+from ..store.facts import SEPARATOR
+
+Condition = tuple[str, list[Any]]
+"""A condition, and the values for its question marks."""
+
+_TEXTS = {
+    "title": "facts.title",
+    "goal": "facts.goal",
+    "source": "facts.source",
+    "note": "facts.notes",
+    "why": "facts.why",
+    "format": "facts.format",
+    "id": "CAST(rollouts.id AS TEXT)",
+    "stop": "CAST(rollouts.stop_reason AS TEXT)",
+    "status": "rollouts.status",
+    "updated": "strftime('%Y-%m-%dT%H:%M', rollouts.updated_at, 'unixepoch', 'localtime')",
+}
+_NUMBERS = {
+    "turns": "rollouts.turns",
+    "steps": "(rollouts.steps - rollouts.hidden)",
+    "branches": "facts.branches",
+    "edits": "rollouts.edits",
+    "flags": "facts.flags",
+    "rating": "facts.rating",
+    "cost": "facts.cost",
+    "tokens": "facts.tokens",
+}
+_LISTS = {
+    "tag": "facts.tags",
+    "by": "facts.marked_by",
+    "tool": "facts.tools",
+    "model": "facts.models",
+}
+_FLAGS = {"parked": "rollouts.status = 'parked'", "outdated": "facts.outdated = 1"}
+_VERDICT = f"coalesce(nullif(facts.verdict, ''), '{NO_VERDICT}')"
+_SQL_OF = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_TRIGRAM = 3
+
+
+def add_functions(connection: sqlite3.Connection) -> None:
+    """The functions that conditions call. They must be there on each connection that is asked."""
+    for name, function in (("has_words", _has_words), ("fits", _fits), ("any_fits", _any_fits)):
+        connection.create_function(name, 2, function, deterministic=True)
+    connection.create_function("score_of", 2, _score_of, deterministic=True)
+
+
+def condition(node: Node) -> Condition:
+    """The condition that a query is. A value that is not there makes a comparison false, also
+    ``!=``, as everywhere in the language.
+    """
+    if isinstance(node, Compare):
+        sql, values = _compare(node)
+        return f"coalesce({sql}, 0)", values
+    if isinstance(node, Has):
+        sql, values = _has(node.ref)
+        return f"coalesce({sql}, 0)", values
+    if isinstance(node, Not):
+        sql, values = condition(node.part)
+        return f"NOT ({sql})", values
+    word = " AND " if isinstance(node, And) else " OR "
+    parts = [condition(part) for part in node.parts]
+    return f"({word.join(sql for sql, _ in parts)})", [v for _, values in parts for v in values]
+
+
+def _compare(node: Compare) -> Condition:
+    name, op, value = node.ref.name, node.op, node.value
+    if name in _FLAGS:
+        wanted = (value is True) == (op == "=")
+        return f"({_FLAGS[name]}) = {int(wanted)}", []
+    if name in _NUMBERS:
+        return f"{_NUMBERS[name]} {_SQL_OF[op]} ?", [value]
+    if name == "score":
+        return _score(node)
+    if name == "text":
+        return _said(op, str(value))
+    if name in _LISTS:
+        return _list(_LISTS[name], op, str(value))
+    return _text(_VERDICT if name == "verdict" else _TEXTS[name], op, str(value))
+
+
+def _has(ref: Ref) -> Condition:
+    if ref.name in _FLAGS:
+        return f"({_FLAGS[ref.name]})", []
+    if ref.name in _NUMBERS:
+        return f"{_NUMBERS[ref.name]} IS NOT NULL", []
+    if ref.name == "score":
+        if not ref.member:
+            return "facts.scores <> '{}'", []
+        return "score_of(facts.scores, ?) IS NOT NULL", [ref.member[0]]
+    if ref.name == "verdict":
+        return "facts.verdict <> ''", []
+    if ref.name == "text":
+        return "rollouts.steps > 0", []
+    return f"{_LISTS.get(ref.name) or _TEXTS[ref.name]} <> ''", []
+
+
+def _text(column: str, op: str, value: str) -> Condition:
+    if op == ":":
+        return f"has_words({column}, ?)", [value.casefold()]
+    if op == "~":
+        return f"fits({column}, ?)", [value]
+    return f"({column} <> '' AND {column} {_SQL_OF[op]} ?)", [value]
+
+
+def _list(column: str, op: str, value: str) -> Condition:
+    if op == ":":
+        return f"has_words({column}, ?)", [value.casefold()]
+    if op == "~":
+        return f"any_fits({column}, ?)", [value]
+    alone = f"{SEPARATOR}{value}{SEPARATOR}"
+    if op == "=":
+        return f"instr({column}, ?) > 0", [alone]
+    # One of several that is another: it is not the only one.
+    return f"({column} <> '' AND {column} <> ?)", [alone]
+
+
+def _score(node: Compare) -> Condition:
+    op, value = node.op, node.value
+    column, values = "facts.score", []
+    if node.ref.member:
+        column, values = "score_of(facts.scores, ?)", [node.ref.member[0]]
+    if op == ":":
+        return f"has_words({column}, ?)", [*values, str(value).casefold()]
+    if op == "~":
+        return f"fits({column}, ?)", [*values, value]
+    if value is None:
+        return "0", []
+    kinds = "('integer', 'real')" if isinstance(value, int | float) else "('text')"
+    typed = f"typeof({column}) IN {kinds}"
+    return f"({typed} AND {column} {_SQL_OF[op]} ?)", [*values, *values, value]
+
+
+def _said(op: str, value: str) -> Condition:
+    """In any of the steps, or in the title."""
+    title, titled = _text("facts.title", ":" if op == "=" else op, value)
+    if op == "~":
+        inside = "EXISTS (SELECT 1 FROM steps WHERE rollout = rollouts.key AND fits(body, ?))"
+        return f"({title} OR {inside})", [*titled, value]
+    wanted = value.replace("\0", " ").encode("utf-8", "replace").decode()
+    if len(value) < _TRIGRAM or wanted != value:
+        inside = "EXISTS (SELECT 1 FROM steps WHERE rollout = rollouts.key AND has_words(body, ?))"
+        found: Condition = (inside, [value.casefold()])
+    else:
+        quoted = '"' + value.replace('"', '""') + '"'
+        inside = "rollouts.key IN (SELECT rowid >> 32 FROM step_text WHERE step_text MATCH ?)"
+        found = (inside, [quoted])
+    condition_of_all = f"({title} OR {found[0]})"
+    if op == "!=":
+        return f"NOT {condition_of_all}", [*titled, *found[1]]
+    return condition_of_all, [*titled, *found[1]]
+
+
+def _has_words(text: Any, wanted: str) -> bool:
+    return wanted in _as_text(text).casefold()
+
+
+def _fits(text: Any, regex: str) -> bool:
+    return text is not None and bool(_search(regex)(_as_text(text)[:SEARCHED]))
+
+
+def _any_fits(lines: Any, regex: str) -> bool:
+    search = _search(regex)
+    return any(search(word) for word in _as_text(lines).strip(SEPARATOR).split(SEPARATOR))
+
+
+@lru_cache(maxsize=64)
+def _search(regex: str) -> Any:
+    return search_for(regex)
+
+
+def _score_of(scores: str | None, name: str) -> float | str | None:
+    if not scores:
+        return None
+    value = json.loads(scores).get(name)
+    return value if isinstance(value, int | float | str) else None
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)

@@ -1,0 +1,158 @@
+"""What a library keeps of each rollout for lists: the table ``facts``, filled when there is time.
+
+``core/listing`` works the facts out; here they are only stored and given back.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from .change import Summary
+from .codec import from_bytes
+from .summaries import summary
+
+SEPARATOR = "\n"
+"""Stands before and behind each word of a list of words."""
+
+
+class RolloutFacts(msgspec.Struct, frozen=True):
+    """What is worked out of one rollout. ``tags``, ``marked_by``, ``tools`` and ``models`` are in
+    order of first use; ``scores`` is a JSON object of values by name; ``cost`` in dollars, None
+    where nothing is known to have been paid; ``flags`` are those that nobody has silenced.
+    """
+
+    title: str = ""
+    goal: str = ""
+    source: str = ""
+    format: str = ""
+    branches: int = 0
+    flags: int = 0
+    verdict: str = ""
+    outdated: bool = False
+    rating: int | None = None
+    score: float | None = None
+    scores: str = "{}"
+    tags: tuple[str, ...] = ()
+    marked_by: tuple[str, ...] = ()
+    notes: str = ""
+    why: str = ""
+    tools: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    cost: float | None = None
+    tokens: int = 0
+
+
+class ListedRollout(msgspec.Struct, frozen=True):
+    """One row of a list; ``facts`` is None where they have not been worked out yet, and may be
+    those of an earlier state where they are not ``fresh``.
+    """
+
+    summary: Summary
+    facts: RolloutFacts | None = None
+    fresh: bool = False
+
+
+_LISTS = ("tags", "marked_by", "tools", "models")
+_COLUMNS = RolloutFacts.__struct_fields__
+_PUT = (
+    f"INSERT OR REPLACE INTO facts (rollout, {', '.join(_COLUMNS)})"
+    f" VALUES (?{', ?' * len(_COLUMNS)})"
+)
+_ROWS = (
+    "SELECT rollouts.key, header, steps - hidden, turns, edits, status, stop_reason, updated_at,"
+    f" status_note, described, {', '.join(f'facts.{name}' for name in _COLUMNS)}"
+    " FROM rollouts LEFT JOIN facts ON facts.rollout = rollouts.key WHERE rollouts.key IN ({})"
+)
+_SUMMARY = 8
+_FACTS_AT = 2 + _SUMMARY
+
+
+def undescribed(connection: sqlite3.Connection, limit: int) -> list[tuple[int, str]]:
+    """Keys and ids of rollouts whose facts are missing or old, the newest first."""
+    rows = connection.execute(
+        "SELECT key, id FROM rollouts WHERE described = 0 ORDER BY key DESC LIMIT ?", (limit,)
+    )
+    return [(key, from_bytes(name)) for key, name in rows]
+
+
+def put_facts(
+    connection: sqlite3.Connection, facts: Iterable[tuple[int, float, RolloutFacts]]
+) -> int:
+    """Keep the facts of rollouts, each with its key and when it had last been written to as they
+    were worked out; how many were not overtaken meanwhile.
+    """
+    done = 0
+    for key, updated_at, each in facts:
+        marked = connection.execute(
+            "UPDATE rollouts SET described = 1 WHERE key = ? AND updated_at = ?", (key, updated_at)
+        )
+        if marked.rowcount:
+            connection.execute(_PUT, (key, *_stored(each)))
+            done += 1
+    return done
+
+
+def updated_at(connection: sqlite3.Connection, key: int) -> float:
+    """When the rollout was last written to."""
+    found = connection.execute("SELECT updated_at FROM rollouts WHERE key = ?", (key,)).fetchone()
+    return float(found[0]) if found else 0.0
+
+
+def keys_where(
+    connection: sqlite3.Connection, where: str, parameters: Sequence[object], order: str
+) -> array[int]:
+    """Keys of the rollouts for which the SQL condition holds, in this order."""
+    rows = connection.execute(
+        "SELECT rollouts.key FROM rollouts LEFT JOIN facts ON facts.rollout = rollouts.key"
+        f" WHERE {where} ORDER BY {order}",
+        parameters,
+    )
+    return array("q", (key for (key,) in rows))
+
+
+def rows_of(connection: sqlite3.Connection, keys: Sequence[int]) -> dict[int, ListedRollout]:
+    """The rows of these rollouts; those that are gone are left out."""
+    rows = connection.execute(_ROWS.format(", ".join("?" * len(keys))), tuple(keys))
+    return {row[0]: _listed(row) for row in rows}
+
+
+def _listed(row: tuple[object, ...]) -> ListedRollout:
+    head = summary(*row[1 : 1 + _SUMMARY])  # type: ignore[arg-type]
+    fresh = bool(row[1 + _SUMMARY])
+    values = row[_FACTS_AT:]
+    if values[0] is None:
+        return ListedRollout(head)
+    known = {
+        name: _words(str(value)) if name in _LISTS else value
+        for name, value in zip(_COLUMNS, values, strict=True)
+    }
+    known["outdated"] = bool(known["outdated"])
+    return ListedRollout(head, RolloutFacts(**known), fresh)  # type: ignore[arg-type]
+
+
+def _stored(facts: RolloutFacts) -> list[object]:
+    found: list[object] = []
+    for name in _COLUMNS:
+        value = getattr(facts, name)
+        if name in _LISTS:
+            value = _joined(value)
+        # What is searched need not be exact: SQLite's TEXT takes no lone surrogates and no NUL.
+        found.append(_text(value) if isinstance(value, str) else value)
+    return found
+
+
+def _joined(words: tuple[str, ...]) -> str:
+    lines = (word.replace(SEPARATOR, " ") for word in words)
+    return f"{SEPARATOR}{SEPARATOR.join(lines)}{SEPARATOR}" if words else ""
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.strip(SEPARATOR).split(SEPARATOR)) if text else ()
+
+
+def _text(text: str) -> str:
+    return text.replace("\0", " ").encode("utf-8", "replace").decode()
