@@ -1,0 +1,170 @@
+"""Contents and messages in Inspect's shape, both ways.
+
+Reading rebuilds what it made of a message and compares: where the rebuilt message would differ, the
+original stays in ``Step.extra`` beside it (``$content``, ``$tool_calls``), so that a log that is
+read and written again says the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ...model.messages import (
+    OtherPart,
+    Part,
+    Reasoning,
+    TargetReply,
+    Text,
+    ToolCall,
+    UserMessage,
+    text_parts,
+)
+from ..jsonl import RawJson
+from ..reading.content import other_part
+from ..reading.json_in import JsonProblem, JsonReader, as_text
+from ..reading.values import table, text
+
+ATTACHMENT = "attachment"
+"""The kind of a part whose text is not in the log."""
+
+MEDIA = frozenset({"image", "audio", "video", "document", "data", "tool_use"})
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """What stood in a message's ``content``."""
+
+    parts: tuple[Part, ...]
+    reasoning: tuple[Reasoning, ...] = ()
+    refusal: str = ""
+
+
+def read_contents(value: Any) -> Contents:
+    """The parts, the reasoning among them, and the refusal, if one part is that."""
+    if isinstance(value, str):
+        return Contents(text_parts(value))
+    if value is None:
+        return Contents(())
+    if not isinstance(value, list):
+        return Contents((Text(as_text(value)),))
+    parts: list[Part] = []
+    reasoning: list[Reasoning] = []
+    refusal = ""
+    for each in value:
+        kind = each.get("type") if isinstance(each, dict) else None
+        if isinstance(each, str):
+            parts.append(Text(each))
+        elif kind == "reasoning":
+            reasoning.append(_reasoning(each))
+        elif kind == "text" and isinstance(each.get("text"), str):
+            if each.get("refusal") is True:
+                refusal += each["text"]
+            else:
+                parts.append(Text(each["text"]))
+        else:
+            parts.append(other_part(each))
+    return Contents(tuple(parts), tuple(reasoning), refusal)
+
+
+def _reasoning(part: dict[str, Any]) -> Reasoning:
+    """Of redacted reasoning the provider gave a summary at most; the rest is not for reading."""
+    said = text(part.get("reasoning"))
+    if part.get("redacted") is True:
+        said = text(part.get("summary")) or "(redacted)"
+    signature = part.get("signature")
+    return Reasoning(said, signature if isinstance(signature, str) else None, as_text(part))
+
+
+def contents_out(
+    parts: tuple[Part, ...], reasoning: tuple[Reasoning, ...] = (), refusal: str = ""
+) -> Any:
+    """The content of a message: a string for a single text, else a list of parts."""
+    if not reasoning and not refusal:
+        if not parts:
+            return ""
+        if len(parts) == 1 and isinstance(parts[0], Text):
+            return parts[0].text
+    found: list[Any] = [_reasoning_out(block) for block in reasoning]
+    found += [_part_out(part) for part in parts]
+    if refusal:
+        found.append({"type": "text", "text": refusal, "refusal": True})
+    return found
+
+
+def _reasoning_out(block: Reasoning) -> Any:
+    raw = parsed(block.raw or "")
+    if isinstance(raw, dict) and raw.get("type") == "reasoning" and "reasoning" in raw:
+        return RawJson(block.raw or "")
+    found: dict[str, Any] = {"type": "reasoning", "reasoning": block.text}
+    if block.signature is not None:
+        found["signature"] = block.signature
+    return found
+
+
+def _part_out(part: Part) -> Any:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    value = parsed(part.raw)
+    if isinstance(value, dict):
+        if value.get("type") in MEDIA and value.keys() & {"id", value["type"]}:
+            return RawJson(part.raw)
+        known = _known_media(value)
+        if known is not None:
+            return known
+    return {"type": "data", "data": {"part": RawJson(part.raw) if value is not None else part.raw}}
+
+
+def _known_media(value: dict[str, Any]) -> dict[str, Any] | None:
+    """OpenAI's and Anthropic's pictures and sounds as Inspect has them."""
+    address = text(table(value.get("image_url")).get("url")) or text(value.get("image_url"))
+    if address:
+        return {"type": "image", "image": address}
+    source = table(value.get("source"))
+    if value.get("type") == "image" and text(source.get("data")):
+        media = text(source.get("media_type")) or "image/png"
+        return {"type": "image", "image": f"data:{media};base64,{source['data']}"}
+    sound = table(value.get("input_audio"))
+    if text(sound.get("data")) and sound.get("format") in ("wav", "mp3"):
+        return {"type": "audio", "audio": sound["data"], "format": sound["format"]}
+    return None
+
+
+def parsed(document: str) -> Any:
+    """A JSON text as a value; None where it is none."""
+    try:
+        return JsonReader().parse(document)[0] if document else None
+    except JsonProblem:
+        return None
+
+
+def call_out(call: ToolCall) -> dict[str, Any]:
+    """A call. Arguments that are no JSON object cannot stand there: they are said in the error, as
+    Inspect says what it could not parse.
+    """
+    found: dict[str, Any] = {"id": call.id, "function": call.name}
+    if isinstance(parsed(call.arguments), dict):
+        return {**found, "arguments": RawJson(call.arguments), "type": "function"}
+    wrong = f"not a JSON object: {call.arguments}"
+    return {**found, "arguments": {}, "parse_error": wrong, "type": "function"}
+
+
+def reply_out(payload: TargetReply | UserMessage) -> dict[str, Any]:
+    """Content and calls of a message, as Inspect has them."""
+    refusal = payload.refusal if isinstance(payload, TargetReply) else ""
+    found = {"content": contents_out(payload.parts, payload.reasoning, refusal)}
+    if payload.tool_calls and isinstance(payload, TargetReply):
+        found["tool_calls"] = [call_out(call) for call in payload.tool_calls]
+    return found
+
+
+def missing_part(name: str) -> dict[str, Any]:
+    """What stands in the place of a text that is not in the log. It is no text, so no export takes
+    it for one.
+    """
+    return {"type": ATTACHMENT, "attachment": name, "missing": True}
+
+
+def is_missing(part: Part) -> bool:
+    """Whether the part stands for a text that is not in the log."""
+    return isinstance(part, OtherPart) and part.kind == ATTACHMENT
