@@ -16,6 +16,7 @@ from ..model.messages import UserMessage, payload_text
 from . import (
     eliza_native,
     html,
+    inspect,
     markdown,
     mini_swe_agent,
     openai_chat,
@@ -47,6 +48,11 @@ HoldsAlso = Callable[[Subject], frozenset[str]]
 """What a format holds of this subject, beside what it always holds."""
 
 
+Card = Callable[[int, int | None], bytes]
+"""What a data set's README.md says, from the numbers of its training and test rows (None where it
+has no test side)."""
+
+
 class Format(msgspec.Struct, frozen=True):
     """One format: a file, and a row of the table below.
 
@@ -58,6 +64,7 @@ class Format(msgspec.Struct, frozen=True):
     ``training`` marks what trainers read: its provenance is always written beside it; ``least`` are
     the rows that they ask for at least in a file. ``reader`` is None where nothing is read back.
     ``holds_also`` gives what is held besides, where that depends on the options or the subject.
+    ``card`` is the README.md of a folder of its rows.
     """
 
     name: str
@@ -77,6 +84,7 @@ class Format(msgspec.Struct, frozen=True):
     writes: bool = True
     holds_also: HoldsAlso | None = None
     least: int = 0
+    card: Card | None = None
 
 
 def _check_opening(subject: Subject) -> tuple[Fault, ...]:
@@ -224,6 +232,20 @@ _ALL = (
         check=_check_opening,
     ),
     Format(
+        "inspect",
+        ".json",
+        "Inspect's log as one JSON document: branches, human edits and scores are its own",
+        reader=inspect.READER,
+        writes=False,
+    ),
+    Format(
+        "inspect-eval",
+        ".eval",
+        "Inspect's log as a zip file, in which each sample can be opened alone",
+        reader=inspect.EVAL_READER,
+        writes=False,
+    ),
+    Format(
         "tau2",
         ".json",
         "results of tau2-bench, with the reward and the checks behind it",
@@ -263,6 +285,8 @@ def few_rows(fmt: Format, rows: int) -> str:
 def report(subject: Subject, fmt: Format) -> Report:
     """What ``fmt`` keeps, loses and refuses of a subject. Pure; nothing is written."""
     held = fmt.holds | fmt.holds_also(subject) if fmt.holds_also else fmt.holds
+    if subject.format == fmt.name:
+        held |= {"source_fields"}
     kept, lost = losses(subject, held)
     refused = fmt.check(subject) if fmt.check else ()
     notes = fmt.notes(subject) if fmt.notes else ()
