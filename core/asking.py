@@ -316,7 +316,7 @@ def _checked(payload: object, ask: Ask, roles: Roles, project: Project) -> Paylo
         return settle(payload, ask, project)
     raise RoleError(
         f"The {ask.role} ({roles.name(ask.role)}) gave a {type(payload).__name__}, "
-        "which is no answer of its kind. Press s to ask again, or write the step by hand.",
+        "which is no answer of its kind. Ask again, or write the step by hand.",
         kind="bad_reply",
         detail=repr(payload)[:2000],
     )

@@ -75,7 +75,7 @@ class Player:
     def must_be_idle(self) -> None:
         """Raise UsageError while a step is being made."""
         if self.busy:
-            raise UsageError("A step is being made. Wait for it, or cancel it with Esc.")
+            raise UsageError("A step is being made. Wait for it, or cancel it.")
 
     async def steps(
         self, parent: str | None, until: Callable[[Step], bool] | None = None

@@ -103,7 +103,7 @@ class Retaking:
         action = next_action(state.position, writer.project)
         if isinstance(action, Opening):
             raise UsageError(
-                "This is the project's opening message: nobody is asked for it. Override it (e) to "
+                "This is the project's opening message: nobody is asked for it. Override it to "
                 "begin with another."
             )
         if not isinstance(action, Ask):
@@ -117,7 +117,7 @@ class Retaking:
         kind = roles.kind(action.role)
         if kind == "human":
             raise UsageError(
-                f"A human plays the {_NAMES[action.role]}: override the step (e) to write "
+                f"A human plays the {_NAMES[action.role]}: override the step to write "
                 "another take."
             )
         steps = writer.rollout.steps
@@ -212,7 +212,7 @@ class Retaking:
         asks = (place.ask,) * count
         parent = place.parent
         if words := await self._player.too_dear(asks, place.state, parent, variant):
-            raise UsageError(f"Not asked: {words}. The same key again goes on all the same.")
+            raise UsageError(f"Not asked: {words}. Asked again, it goes on all the same.")
 
     async def _ask(
         self,
@@ -264,8 +264,8 @@ def _failure(error: RoleError, made: int, wanted: int) -> RoleError:
 def _no_other(place: _Place, takes: int) -> str:
     there = "the take that is there" if takes == 1 else f"the {takes} takes that are there"
     return (
-        f"The {_SOURCES[place.kind]} has no other answer here than {there}: override the step (e) "
-        "to write one."
+        f"The {_SOURCES[place.kind]} has no other answer here than {there}: override the step to "
+        "write one."
     )
 
 

@@ -61,7 +61,7 @@ class NotRecorded(RoleError):
     def __init__(self, role: Role, call: ToolCall | None = None) -> None:
         what = _NAMES[role].format(call=f"{call.name} with these arguments" if call else "the call")
         super().__init__(
-            f"The {what} is not recorded: write it by hand (w), script it, or ask live.",
+            f"The {what} is not recorded: write it by hand, script it, or ask live.",
             kind=NOT_RECORDED,
         )
         self.role: Role = role

@@ -50,11 +50,11 @@ def why_not_more(payload: Payload) -> str:
     if payload.reason == MAX_STEPS:
         return (
             "This branch ended by max_steps, the limit on the steps of one turn: more turns change "
-            "nothing here. Raise max_steps_per_turn in the project, or write (w) over the stop."
+            "nothing here. Raise max_steps_per_turn in the project, or write over the stop."
         )
     return (
         f"This branch ended by {payload.reason}, not by the turn limit: more turns change nothing "
-        "here. Write (w) over the stop to go on."
+        "here. Write over the stop to go on."
     )
 
 

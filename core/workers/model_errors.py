@@ -117,9 +117,7 @@ def by_status(status: int, said: str, request: ModelRequest, wait: float | None)
     if status == 401:
         return ModelError(_refused_key(request), "auth")
     if status in (400, 402, 403, 429) and _is_quota(status, said, wait):
-        return ModelError(
-            "Your account is out of credit. Nothing was lost; press r to retry.", "quota"
-        )
+        return ModelError("Your account is out of credit. Nothing was lost.", "quota")
     if status == 429:
         words = f"The provider asked us to wait{f' {wait:g} s' if wait else ''}."
         return ModelError(words, "rate", again=True, wait=wait)

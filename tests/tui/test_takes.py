@@ -19,6 +19,7 @@ from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.model.steps import Call, Step
 from rollstep.tui.inspector import TABS, document
 from rollstep.tui.presenter import DebuggerModel
+from rollstep.tui.screens.help import HelpScreen
 from rollstep.tui.screens.retake import RetakeScreen
 from rollstep.tui.screens.takes import TakesScreen
 from rollstep.tui.snapshot import Snapshot
@@ -26,6 +27,7 @@ from rollstep.tui.take_params import differing
 from rollstep.tui.take_texts import Flow, compared, sections
 from rollstep.tui.target import OpenTarget
 
+from ..screen_text import screen_text
 from .conftest import Driver, Opened
 from .synthetic import REFUND, chain, project, refund
 
@@ -73,6 +75,17 @@ async def test_parameters_that_differ_between_takes_stand_over_each(opened: Open
         assert "temperature 1" in heads[1]
         assert "temperature not set" in heads[2]
         assert not any("seed" in head for head in heads)
+
+
+async def test_a_question_mark_lists_the_keys_of_the_takes(opened: Opened) -> None:
+    async with opened(snapshot=replies("one", "two"), size=(160, 45)) as driver:
+        await driver.press("vertical_line", "question_mark")
+        assert isinstance(driver.app.screen, HelpScreen)
+        text = screen_text(driver.app)
+        assert "TAKES: of one step, side by side" in text
+        assert "Show differences, or not" in text
+        await driver.press("escape")
+        assert isinstance(driver.app.screen, TakesScreen)
 
 
 def test_takes_that_were_asked_alike_say_nothing_of_it() -> None:

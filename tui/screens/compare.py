@@ -18,22 +18,24 @@ from ..palette import Palette
 from ..rows import Row, row
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
+from .own_keys import HELP, OwnKeys
 
 _KEYS = (
     " n N difference   [ ] stretch   j k row   h l side   Enter go there   z whole texts   d others"
-    "   Esc back",
-    " n N differ  [ ] stretch  j k row  h l side  Enter go  z whole  d others  Esc",
-    " n N differ  h l side  Enter go  d others  Esc",
+    "   Esc back   ? keys",
+    " n N differ  [ ] stretch  j k row  h l side  Enter go  z whole  d others  Esc  ?",
+    " n N differ  h l side  Enter go  d others  Esc  ?",
 )
 
 Answer = tuple[Literal["go"], SideName, str] | Literal["others"]
 """Where to go (the side, and the step's id), or that something else is to be compared."""
 
 
-class CompareScreen(Screen[Answer | None], inherit_bindings=False):
+class CompareScreen(OwnKeys, Screen[Answer | None], inherit_bindings=False):
     """Shows a comparison as soon as there is one; dismisses with where to go."""
 
     AUTO_FOCUS = ""
+    KEYS_TITLE = "COMPARE: two branches, row by row"
     DEFAULT_CSS = "CompareScreen { background: $background; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j,down", "move(1)", "Next row", show=False),
@@ -53,6 +55,7 @@ class CompareScreen(Screen[Answer | None], inherit_bindings=False):
         Binding("d", "others", "Compare with something else", show=False),
         Binding("escape,q", "leave", "Back", show=False),
         Binding("ctrl+c", "screen.copy_text", "Copy the selected text", show=False),
+        HELP,
         Binding("ctrl+q", "app.quit", "Quit", show=False),
     ]
 

@@ -27,6 +27,7 @@ from ..presenter import DebuggerModel
 from ..requests import Requests
 from ..rows import Row
 from ..widgets.rows_pane import RowsPane
+from .own_keys import HELP, OwnKeys
 
 TICK = 1 / 20
 """Seconds between two looks at the clock."""
@@ -36,12 +37,13 @@ _ECHOED = 6
 Ended = Literal["back", "fork"]
 
 
-class PresentScreen(Screen[Ended], inherit_bindings=False):
+class PresentScreen(OwnKeys, Screen[Ended], inherit_bindings=False):
     """Plays from the cursor of the debugger's model, from the start where that stands at the end,
     and leaves it at the step that was shown.
     """
 
     AUTO_FOCUS = ""
+    KEYS_TITLE = "PRESENTING: the branch, as it went"
     DEFAULT_CSS = "PresentScreen { background: $background; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pause", "Pause, or go on", show=False),
@@ -49,7 +51,10 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
         Binding("left,h", "go(-1)", "Step before", show=False),
         Binding("right_curly_bracket", "turn(1)", "Next turn", show=False),
         Binding("left_curly_bracket", "turn(-1)", "Turn before", show=False),
-        *(Binding(str(n), f"chapter({n})", f"Turn {n}", show=False) for n in range(10)),
+        *(
+            Binding(str(n), f"chapter({n})", "That turn; 0 is the start", show=False)
+            for n in range(10)
+        ),
         Binding("home,g", "end(False)", "First step", show=False),
         Binding("end,G", "end(True)", "Last step", show=False),
         Binding("plus,equals_sign,greater_than_sign", "speed(1)", "Faster", show=False),
@@ -63,6 +68,7 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
         Binding("e", "fork", "Go on from here", show=False),
         Binding("escape,q,p", "leave", "Back", show=False),
         Binding("ctrl+c", "screen.copy_text", "Copy the selected text", show=False),
+        HELP,
         Binding("ctrl+q", "app.quit", "Quit", show=False),
     ]
 
@@ -261,6 +267,12 @@ class PresentScreen(Screen[Ended], inherit_bindings=False):
         """Show the keys and their echo, or leave the room to the text."""
         self.keys_shown = not self.keys_shown
         self.paint()
+
+    def action_help(self) -> None:
+        """All keys; it waits meanwhile."""
+        self.player.playing = False
+        self.paint()
+        super().action_help()
 
     # as sent
 

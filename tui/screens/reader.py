@@ -18,14 +18,16 @@ from ..presenter import DebuggerModel
 from ..requests import Requests
 from ..rows import Row, Span, row
 from ..widgets.rows_pane import RowsPane
+from .own_keys import HELP, OwnKeys
 
-_KEYS = " j k scroll   Space read   g G ends   [ ] step   i page   y copy   Esc back"
+_KEYS = " j k scroll   Space read   g G ends   [ ] step   i page   y copy   Esc back   ? keys"
 
 
-class ReaderScreen(Screen[None], inherit_bindings=False):
+class ReaderScreen(OwnKeys, Screen[None], inherit_bindings=False):
     """Reads the step under the cursor; ``[`` and ``]`` go to the steps beside it."""
 
     AUTO_FOCUS = ""
+    KEYS_TITLE = "READING: one step, full screen"
     DEFAULT_CSS = "ReaderScreen { background: $background; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j,down", "scroll(1)", "Scroll", show=False),
@@ -40,6 +42,7 @@ class ReaderScreen(Screen[None], inherit_bindings=False):
         Binding("y", "copy", "Copy", show=False),
         Binding("escape,q,enter", "leave", "Back", show=False),
         Binding("ctrl+c", "screen.copy_text", "Copy the selected text", show=False),
+        HELP,
         Binding("ctrl+q", "app.quit", "Quit", show=False),
     ]
 

@@ -22,6 +22,7 @@ from ..take_texts import Flow, compared
 from ..who import made_by
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
+from .own_keys import HELP, OwnKeys
 
 MOST_COLUMNS = 4
 LEAST_WIDTH = 38
@@ -32,15 +33,16 @@ _KEPT = 40
 
 _KEYS = (
     " h l take   Enter or its digit: choose   j k Space scroll   g G ends   d differences   y copy"
-    "   Esc back"
+    "   Esc back   ? keys"
 )
-_SHORT = " h l take  Enter choose  j k scroll  d diff  y copy  Esc back"
+_SHORT = " h l take  Enter choose  j k scroll  d diff  y copy  Esc back  ? keys"
 
 
-class TakesScreen(Screen[str | None], inherit_bindings=False):
+class TakesScreen(OwnKeys, Screen[str | None], inherit_bindings=False):
     """Dismisses with the take that was chosen, or None. Nothing changes but what is shown."""
 
     AUTO_FOCUS = ""
+    KEYS_TITLE = "TAKES: of one step, side by side"
     DEFAULT_CSS = "TakesScreen { background: $background; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("l,right,full_stop,tab", "move(1)", "Next take", show=False),
@@ -57,6 +59,7 @@ class TakesScreen(Screen[str | None], inherit_bindings=False):
         Binding("y", "copy", "Copy", show=False),
         Binding("escape,q,vertical_line", "leave", "Back", show=False),
         Binding("ctrl+c", "screen.copy_text", "Copy the selected text", show=False),
+        HELP,
         Binding("ctrl+q", "app.quit", "Quit", show=False),
     ]
 

@@ -197,7 +197,7 @@ async def test_a_fork_plays_what_is_recorded_free_and_asks_nobody_for_the_rest()
     assert (no.value.kind, no.value.role) == ("not_recorded", "tool")
     assert session.head == step.id
     assert session.attempts == ()
-    assert "write it by hand (w), script it, or ask live" in str(no.value)
+    assert "write it by hand, script it, or ask live" in str(no.value)
 
 
 async def test_a_role_that_is_let_through_answers_itself_and_the_others_do_not() -> None:

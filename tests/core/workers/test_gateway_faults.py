@@ -71,8 +71,8 @@ FAILURES = {
         "The provider asked us to wait 600 s. That is longer than the 120 s that rollstep waits by "
         "itself.",
     ),
-    "quota": Failure("quota", "Your account is out of credit. Nothing was lost; press r to retry."),
-    "402": Failure("quota", "Your account is out of credit. Nothing was lost; press r to retry."),
+    "quota": Failure("quota", "Your account is out of credit. Nothing was lost."),
+    "402": Failure("quota", "Your account is out of credit. Nothing was lost."),
     "500": Failure(
         "server",
         f"The provider failed (500): The server had an error with [KEY]. {FIVE}",
