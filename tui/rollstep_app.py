@@ -213,7 +213,7 @@ class RollstepApp(OrderedKeys[int]):
         debugger.repaint()
         if type(error).__name__ == "HumanNeeded":
             debugger.model.follow_head()
-            debugger.make.do_write()
+            debugger.feature("roles").human_needed(message.label)
         elif isinstance(error, RoleError) and error.kind == NOT_RECORDED:
             debugger.feature("present").not_recorded(error, message.label)
         elif isinstance(error, RoleError):

@@ -23,6 +23,7 @@ FEATURES: dict[str, str] = {
     "outline": "debugger_outline",
     "diff": "debugger_compare",
     "silence": "debugger_silence",
+    "roles": "debugger_roles",
     "present": "debugger_present",
     "replay_off": "debugger_present",
 }

@@ -314,6 +314,8 @@ class MakeActions:
         words = _outcome(label, result)
         if words:
             self.screen.flash(words, "ok")
+        if label == "roles":
+            self.screen.feature("roles").known()
         if label == "retake":
             self.screen.feature("retake").retaken(result)
         self.screen.repaint()

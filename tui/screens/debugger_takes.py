@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rollstep.core.asking import OFFLINE
 from rollstep.core.errors import RollstepError
 
+from ..playing import unasked
 from ..retakes import Anew, asked_anew, brief, cost_words, settings, title
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ class Actions:
     def do_retake(self) -> None:
         """Ask for more takes of this step."""
         screen, model = self.screen, self.screen.model
+        if unasked(model) and model.step is not None:
+            if screen.make.idle():
+                screen.feature("roles").ask(self.do_retake)
+            return
         anew = asked_anew(model)
         if isinstance(anew, str):
             screen.flash(anew, "dim")

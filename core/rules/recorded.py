@@ -1,0 +1,130 @@
+"""What is recorded on a path as roles that say it again: an evaluator and a target with scripts, a
+tool simulator with a table. For going on from somebody else's log with what its roles said. Pure.
+
+The evaluator's messages are tied to their turns, the target's replies to what they answered, and
+results to the calls that they answered: an edit before them does not shift them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from ..model.messages import (
+    Stop,
+    TargetReply,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    parts_text,
+    payload_text,
+    reasoning_text,
+)
+from ..model.project import (
+    EvaluatorLine,
+    RulesSimulator,
+    ScriptedCall,
+    ScriptedTarget,
+    TargetLine,
+    ToolExample,
+    ToolRule,
+    When,
+)
+from ..model.steps import Step
+from .json_values import parse
+
+_TOLD = 300
+"""Characters of what a reply answered by which it is known again."""
+
+
+def evaluator_lines(path: Sequence[Step]) -> tuple[EvaluatorLine, ...]:
+    """The evaluator's messages, each for its turn, and its stop."""
+    return tuple(_evaluator_lines(path))
+
+
+def _evaluator_lines(path: Sequence[Step]) -> Iterator[EvaluatorLine]:
+    turn = 0
+    for step in path:
+        payload = step.payload
+        if isinstance(payload, UserMessage):
+            turn += 1
+            reasoning = reasoning_text(payload.reasoning) or None
+            text = payload_text(payload)
+            yield EvaluatorLine(text=text, when=When(turn=turn), reasoning=reasoning)
+        elif isinstance(payload, Stop) and payload.by == "evaluator":
+            yield EvaluatorLine(payload.note or None, payload.reason, When(turn=turn + 1))
+
+
+def recorded_target(path: Sequence[Step], system: str | None) -> ScriptedTarget:
+    """The target's replies, each to what it answered. One whose arguments are no JSON is left out:
+    a script cannot hold it.
+    """
+    return ScriptedTarget(tuple(_target_lines(path)), system)
+
+
+def _target_lines(path: Sequence[Step]) -> Iterator[TargetLine]:
+    told = ""
+    for step in path:
+        payload = step.payload
+        if isinstance(payload, TargetReply):
+            calls = tuple(ScriptedCall(call.name, call.arguments) for call in payload.tool_calls)
+            if all(_is_json(call.arguments) for call in calls):
+                reasoning = reasoning_text(payload.reasoning) or None
+                when = When(text=told[:_TOLD]) if told else None
+                yield TargetLine(parts_text(payload.parts), reasoning, calls, when)
+        elif isinstance(payload, UserMessage | ToolResult):
+            told = payload_text(payload)
+
+
+def recorded_simulator(path: Sequence[Step]) -> RulesSimulator:
+    """A rule for each call that was answered: equal calls get equal results. Where a call was
+    answered in several ways, the later ones are takes of the first.
+    """
+    found: dict[tuple[str, str], list[ToolResult]] = {}
+    for call, result in answered_calls(path):
+        if isinstance(parse(call.arguments or "{}"), dict):
+            found.setdefault((call.name, call.arguments or "{}"), []).append(result)
+    rules = [_rule(name, arguments, results) for (name, arguments), results in found.items()]
+    # A rule fits calls that have more arguments too, so that the one that asks most comes first.
+    rules.sort(key=lambda rule: -len(parse(rule.when or "{}")))
+    return RulesSimulator(tuple(rules))
+
+
+def _rule(name: str, arguments: str, results: Sequence[ToolResult]) -> ToolRule:
+    first = results[0]
+    texts = list(dict.fromkeys(_as_json(result) for result in results))
+    return ToolRule(name, texts[0], arguments, None, first.is_error, tuple(texts[1:]))
+
+
+def recorded_examples(path: Sequence[Step], most: int = 20) -> tuple[ToolExample, ...]:
+    """Calls and what they were answered, for a model that simulates the tools to go by."""
+    examples = [
+        ToolExample(call.name, _as_json(result), call.arguments or "{}")
+        for call, result in answered_calls(path)
+        if _is_json(call.arguments or "{}")
+    ]
+    return tuple(dict.fromkeys(examples))[:most]
+
+
+def answered_calls(path: Sequence[Step]) -> Iterator[tuple[ToolCall, ToolResult]]:
+    """Each result with the call that it answers, where there is one."""
+    calls: dict[str, ToolCall] = {}
+    for step in path:
+        payload = step.payload
+        if isinstance(payload, TargetReply | UserMessage):
+            calls.update((call.id, call) for call in payload.tool_calls)
+        elif isinstance(payload, ToolResult) and payload.call_id in calls:
+            yield calls[payload.call_id], payload
+
+
+def _as_json(result: ToolResult) -> str:
+    """The text of a result as the JSON string that gives it back unchanged."""
+    return json.dumps(payload_text(result), ensure_ascii=False)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
