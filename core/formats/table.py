@@ -14,6 +14,7 @@ import msgspec
 from ..errors import Fault
 from ..model.messages import UserMessage, payload_text
 from . import (
+    anthropic_rows,
     eliza_native,
     html,
     inspect,
@@ -26,6 +27,7 @@ from . import (
     trl,
     turn_records,
 )
+from .anthropic_in import READER as ANTHROPIC_READER
 from .eliza_native_in import READER as ELIZA_NATIVE_READER
 from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
@@ -192,6 +194,19 @@ _ALL = (
         heeds=trl.SPLIT_HEEDS,
         training=True,
         reader=trl.PREFERENCE_READER,
+    ),
+    Format(
+        "anthropic",
+        ".anthropic.jsonl",
+        "Anthropic's Messages shape: one row for all, with system, messages and tools",
+        anthropic_rows.HOLDS,
+        check=anthropic_rows.check,
+        notes=anthropic_rows.notes,
+        rows=anthropic_rows.rows,
+        heeds=anthropic_rows.HEEDS,
+        training=True,
+        reader=ANTHROPIC_READER,
+        holds_also=anthropic_rows.holds_also,
     ),
     Format(
         "markdown",

@@ -1,0 +1,56 @@
+"""Single blocks of Anthropic's shape, made from what stands in steps."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from ..model.messages import Reasoning
+from .jsonl import RawJson
+from .source import plain
+
+_DATA_URL = re.compile(r"data:([\w/+.-]+);base64,(.*)", re.DOTALL)
+
+
+def thinking_block(block: Reasoning) -> Any:
+    """The block as it came, if it is one of Anthropic's and nobody changed its text."""
+    if block.raw is None:
+        if not block.signature:
+            return None
+        return {"type": "thinking", "thinking": block.text, "signature": block.signature}
+    try:
+        value = json.loads(block.raw)
+    except ValueError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    if value.get("type") == "redacted_thinking":
+        return RawJson(block.raw) if isinstance(value.get("data"), str) else None
+    if value.get("type") != "thinking" or not value.get("signature"):
+        return None
+    return RawJson(block.raw) if value.get("thinking") == block.text else None
+
+
+def with_more(block: Any, more: Any) -> Any:
+    """The block with what its source held besides."""
+    if not more or not isinstance(block, dict):
+        return block
+    return {**block, **{key: plain(value) for key, value in more.items()}}
+
+
+def system_words(blocks: list[Any]) -> str:
+    """The text of a system text that stands in blocks."""
+    return "\n\n".join(str(block.get("text", "")) for block in blocks if isinstance(block, dict))
+
+
+def image_source(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The source of an image that stands in OpenAI's shape."""
+    given = value.get("image_url")
+    url = given.get("url") if isinstance(given, dict) else given
+    if not isinstance(url, str):
+        return None
+    inline = _DATA_URL.fullmatch(url)
+    if inline is not None:
+        return {"type": "base64", "media_type": inline[1], "data": inline[2]}
+    return {"type": "url", "url": url} if url.startswith(("http://", "https://")) else None

@@ -1,0 +1,463 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rollstep.core.errors import ExportError, FormatError
+from rollstep.core.formats.anthropic_in import read_messages
+from rollstep.core.formats.options import WriteOptions
+from rollstep.core.formats.reading.building import TreeBuilder
+from rollstep.core.formats.reading.json_in import JsonReader
+from rollstep.core.formats.reading.record import Record
+from rollstep.core.formats.subject import Subject
+from rollstep.core.formats.table import FORMATS, report
+from rollstep.core.model.messages import (
+    OtherPart,
+    Payload,
+    Reasoning,
+    SystemNote,
+    TargetReply,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    target_reply,
+    text_parts,
+    tool_result,
+    user_message,
+)
+from rollstep.core.model.project import HumanTarget
+from rollstep.core.model.steps import Step, role_of
+
+from .conftest import make_project, make_subject
+from .round_trip import again, read_all, rollout_of, subjects_of, written
+from .samples import GET_ORDER
+
+NAME = "anthropic"
+CALL = ToolCall("c1", "get_order", '{"order_id":  "4471", "n": 1.10}')
+OTHER = ToolCall("c2", "get_order", "{}")
+SIGNED = '{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}'
+
+
+def row(subject: Subject) -> Any:
+    return json.loads(written(subject, NAME))
+
+
+def words(subject: Subject) -> str:
+    return report(subject, FORMATS[NAME]).render()
+
+
+def payloads(subject: Subject) -> list[Payload]:
+    return [step.payload for step in subject.trajectory.steps]
+
+
+def line(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+
+
+def with_tools(*more: Payload, **fields: Any) -> Subject:
+    project = make_project(tools=(GET_ORDER,), target=HumanTarget(system="Be kind."))
+    return make_subject(
+        user_message("Both, please."),
+        TargetReply(text_parts("Let me look."), (Reasoning("Hm.", "c2ln", SIGNED),), (CALL, OTHER)),
+        tool_result("c2", ""),
+        tool_result("c1", "no such order", is_error=True),
+        target_reply("None."),
+        *more,
+        project=project,
+        **fields,
+    )
+
+
+def test_a_row_has_system_and_tools_on_top_and_results_first_in_the_next_message() -> None:
+    found = row(with_tools())
+    assert list(found) == ["system", "messages", "tools"]
+    assert found["system"] == "Be kind."
+    assert found["tools"] == [
+        {
+            "name": "get_order",
+            "description": "Find an order",
+            "input_schema": json.loads(GET_ORDER.parameters),
+        }
+    ]
+    assert [m["role"] for m in found["messages"]] == ["user", "assistant", "user", "assistant"]
+    assert found["messages"][1]["content"] == [
+        {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+        {"type": "text", "text": "Let me look."},
+        {
+            "type": "tool_use",
+            "id": "c1",
+            "name": "get_order",
+            "input": {"order_id": "4471", "n": 1.1},
+        },
+        {"type": "tool_use", "id": "c2", "name": "get_order", "input": {}},
+    ]
+    assert found["messages"][2]["content"] == [
+        {"type": "tool_result", "tool_use_id": "c2"},
+        {
+            "type": "tool_result",
+            "tool_use_id": "c1",
+            "content": "no such order",
+            "is_error": True,
+        },
+    ]
+    assert b'{"order_id":  "4471", "n": 1.10}' in written(with_tools(), NAME)
+    assert report(with_tools(), FORMATS[NAME]).lost[0].what == "project"
+
+
+def test_two_messages_of_one_role_become_one_and_the_report_says_so() -> None:
+    subject = make_subject(
+        user_message("Hi."), user_message("There?"), target_reply("Yes."), target_reply("Well?")
+    )
+    assert [m["content"] for m in row(subject)["messages"]] == [
+        [{"type": "text", "text": "Hi."}, {"type": "text", "text": "There?"}],
+        [{"type": "text", "text": "Yes."}, {"type": "text", "text": "Well?"}],
+    ]
+    assert "two messages of the user in a row are written as one (step 2)" in words(subject)
+    assert "two replies in a row are written as one message (step 4)" in words(subject)
+
+
+def test_what_the_user_says_behind_results_stands_behind_them_in_one_message() -> None:
+    subject = make_subject(
+        user_message("Look."),
+        target_reply("", (CALL,)),
+        tool_result("c1", "lost"),
+        user_message("And?"),
+        target_reply("Lost."),
+    )
+    kinds = [block["type"] for block in row(subject)["messages"][2]["content"]]
+    assert kinds == ["tool_result", "text"]
+    assert "note:" not in words(subject)
+
+
+@pytest.mark.parametrize(
+    ("steps", "rule"),
+    [
+        ((), "no message to write"),
+        ((target_reply("Hi."), user_message("Hi.")), "the first message is the user's"),
+        ((user_message(""), target_reply("Hi.")), "no message and no text is empty"),
+        ((user_message(" \n"), target_reply("Hi.")), "no message and no text is empty"),
+        ((user_message("Hi."), target_reply("")), "no message and no text is empty"),
+        ((user_message("Hi."), target_reply("", (CALL,))), "all results of a message's calls"),
+        (
+            (user_message("Hi."), target_reply("", (CALL,)), target_reply("Hm.")),
+            "all results of a message's calls",
+        ),
+        (
+            (user_message("Hi."), target_reply("", (CALL,)), user_message("Well?")),
+            "all results of a message's calls",
+        ),
+        ((user_message("Hi."), tool_result("c9", "x")), "a tool_result answers a tool_use"),
+        (
+            (user_message("Hi."), target_reply("", (CALL, CALL)), tool_result("c1", "x")),
+            "ids differ within one message",
+        ),
+        (
+            (user_message("Hi."), target_reply("", (ToolCall("c1", "f", '["x"]'),))),
+            "input is an object",
+        ),
+        (
+            (user_message("Hi."), target_reply("", (ToolCall("c1", "f", '{"x": NaN}'),))),
+            "input is an object",
+        ),
+        (
+            (user_message("Hi."), target_reply("", (ToolCall("c1", "a.b", "{}"),))),
+            "names are 1 to 128",
+        ),
+        (
+            (user_message("Hi."), target_reply("Hm."), SystemNote(text_parts("New policy."))),
+            "a system message in messages follows one of the user",
+        ),
+        (
+            (user_message("Hi."), SystemNote(text_parts("New.")), user_message("Well?")),
+            "the assistant answers after a system message",
+        ),
+        (
+            (UserMessage((OtherPart("audio", "audio/wav", 3, '{"type": "input_audio"}'),)),),
+            "parts are text, and images and documents of the user",
+        ),
+    ],
+)
+def test_what_the_api_refuses_is_refused_with_its_rule(steps: Any, rule: str) -> None:
+    subject = make_subject(*steps)
+    faults = [fault.render() for fault in report(subject, FORMATS[NAME]).refused]
+    assert any(rule in fault for fault in faults), faults
+    with pytest.raises(ExportError):
+        written(subject, NAME)
+
+
+def test_edited_or_unsigned_thinking_is_left_out_and_the_report_says_so() -> None:
+    for block in (
+        Reasoning("Hm, changed.", "c2ln", SIGNED),
+        Reasoning("Hm."),
+        Reasoning("Hm.", "sig", '{"type": "reasoning", "text": "Hm."}'),
+    ):
+        subject = make_subject(user_message("Hi."), TargetReply(text_parts("No."), (block,)))
+        assert row(subject)["messages"][1]["content"] == "No."
+        assert "thinking without a signature that holds is left out (step 2)" in words(subject)
+        assert "reasoning" in [loss.what for loss in report(subject, FORMATS[NAME]).lost]
+    hidden = Reasoning("", None, '{"type": "redacted_thinking", "data": "x"}')
+    subject = make_subject(user_message("Hi."), TargetReply(text_parts("No."), (hidden,)))
+    assert row(subject)["messages"][1]["content"][0] == {"type": "redacted_thinking", "data": "x"}
+
+
+def test_system_messages_stand_where_newer_models_take_them() -> None:
+    subject = make_subject(
+        SystemNote(text_parts("First.")),
+        user_message("Hi."),
+        SystemNote(text_parts("Policy changed.")),
+        target_reply("Ok."),
+        project=make_project(target=HumanTarget(system="Be kind.")),
+    )
+    found = row(subject)
+    assert [block["text"] for block in found["system"]] == ["Be kind.", "First."]
+    assert found["messages"][1] == {"role": "system", "content": "Policy changed."}
+    assert "newer models only (step 3)" in words(subject)
+
+
+def test_images_in_openai_s_shape_are_written_in_anthropic_s() -> None:
+    raw = '{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}'
+    far = '{"type": "image_url", "image_url": {"url": "https://x.invalid/a.png"}}'
+    mine = '{"type": "image", "source": {"type": "url", "url": "https://x.invalid/a"}}'
+    parts = tuple(OtherPart("image", "", 8, each) for each in (raw, far, mine))
+    subject = make_subject(UserMessage((Text("What?"), *parts)), target_reply("A picture."))
+    sources = [block["source"] for block in row(subject)["messages"][0]["content"][1:]]
+    assert sources[0] == {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    assert sources[1] == {"type": "url", "url": "https://x.invalid/a.png"}
+    assert sources[2] == {"type": "url", "url": "https://x.invalid/a"}
+    assert "images are written in Anthropic's shape (step 1)" in words(subject)
+
+
+def test_ids_of_calls_are_made_fit_and_stay_paired() -> None:
+    calls = (ToolCall("functions.f:0", "f", ""), ToolCall("", "f", "{}"))
+    subject = make_subject(
+        user_message("Hi."),
+        target_reply("", calls),
+        tool_result("functions.f:0", "one"),
+        tool_result("", "two"),
+        target_reply("", (ToolCall("functions.f:0", "f", "{}"),)),
+        tool_result("functions.f:0", "three"),
+    )
+    messages = row(subject)["messages"]
+    asked = [b["id"] for m in messages for b in m["content"] if "id" in b]
+    answered = [b["tool_use_id"] for m in messages for b in m["content"] if "tool_use_id" in b]
+    assert asked == answered == ["functions_f_0", "call_2", "functions_f_0_2"]
+    assert "ids of calls are written otherwise" in words(subject)
+    assert "empty arguments are written as {} (step 2)" in words(subject)
+
+
+def test_calls_of_the_user_are_not_the_target_s() -> None:
+    own = UserMessage(text_parts("Wait."), (), (ToolCall("u1", "toggle", "{}"),))
+    subject = make_subject(own, tool_result("u1", "on"), target_reply("Thanks."))
+    assert [m["content"] for m in row(subject)["messages"]] == ["Wait.", "Thanks."]
+
+
+def test_tools_are_renamed_by_consent() -> None:
+    call = ToolCall("c1", "a.b", "{}")
+    options = WriteOptions(renames=(("a.b", "a_b"),))
+    subject = make_subject(
+        user_message("Hi."), target_reply("", (call,)), tool_result("c1", "x"), options=options
+    )
+    assert row(subject)["messages"][1]["content"][0]["name"] == "a_b"
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def test_a_row_is_read_as_it_was_written() -> None:
+    subject = with_tools(user_message("Thanks."), target_reply("Bye."))
+    (imported,) = read_all(written(subject, NAME), NAME)
+    (found,) = subjects_of([imported], NAME)
+    call = ToolCall("c1", "get_order", '{"order_id": "4471", "n": 1.10}')  # as an object
+    expected = payloads(subject)
+    expected[1] = msgspec.structs.replace(expected[1], tool_calls=(call, OTHER))
+    assert payloads(found) == expected
+    assert found.project.tools == subject.project.tools
+    assert found.project.target.system == "Be kind."
+    assert imported.notes == ()
+    assert again(written(found, NAME), NAME) == written(found, NAME)
+
+
+FOREIGN = {
+    "model": "claude-x",
+    "max_tokens": 1024,
+    "temperature": 0.10,
+    "system": [
+        {"type": "text", "text": "Be kind.", "cache_control": {"type": "ephemeral"}},
+        {"type": "text", "text": "Be short."},
+    ],
+    "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "Hi."}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "Hm.", "signature": "s1"},
+                {"type": "text", "text": "I look."},
+                {"type": "thinking", "thinking": "More.", "signature": "s2"},
+                {"type": "tool_use", "id": "t1", "name": "ls", "input": {"a": 1.0}, "caller": {}},
+                {"type": "server_tool_use", "id": "s", "name": "web", "input": {}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "t1",
+                    "content": [
+                        {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}},
+                        {"type": "image", "source": {"type": "url", "url": "https://x.invalid"}},
+                    ],
+                    "is_error": False,
+                },
+                {"type": "text", "text": "And?", "cache_control": {"type": "ephemeral"}},
+            ],
+        },
+        {"role": "assistant", "content": [{"type": "redacted_thinking", "data": "x"}]},
+        {"role": "user", "content": "Go on."},
+    ],
+    "tools": [
+        {"name": "ls", "input_schema": {"type": "object"}, "cache_control": {"type": "ephemeral"}},
+        {"type": "web_search_20250305", "name": "web_search", "max_uses": 5},
+    ],
+}
+
+
+def test_a_stored_request_body_is_read_and_comes_back_to_the_byte() -> None:
+    (imported,) = read_all(line(FOREIGN), NAME)
+    assert imported.project.target.system == "Be kind.\n\nBe short."
+    reply = imported.steps[1].payload
+    assert isinstance(reply, TargetReply)
+    assert [block.text for block in reply.reasoning] == ["Hm.", "More."]
+    assert reply.tool_calls == (ToolCall("t1", "ls", '{"a": 1.0}'),)
+    assert [type(step.payload).__name__ for step in imported.steps[2:4]] == [
+        "ToolResult",
+        "UserMessage",
+    ]
+    assert again(line(FOREIGN), NAME) == line(FOREIGN)
+
+
+def test_an_edited_reply_loses_the_shape_it_had_and_the_rest_keeps_it() -> None:
+    (imported,) = read_all(line(FOREIGN), NAME)
+    rollout = rollout_of(imported, NAME)
+    edit = target_reply("Better.")
+    rollout.add(Step("e1", imported.steps[3].id, role_of(edit), edit, "human", author="ana"))
+    (first, *_) = [s for s in subjects_of([imported], NAME)]
+    subject = Subject(
+        rollout.trajectory("e1"), first.projects, format=NAME, extra=imported.extra, rollout=rollout
+    )
+    found = row(subject)
+    assert found["messages"][:3] == FOREIGN["messages"][:3]  # type: ignore[index]
+    assert found["messages"][3:] == [{"role": "assistant", "content": "Better."}]
+
+
+def test_two_users_in_a_row_are_two_steps() -> None:
+    value = {
+        "system": "S",
+        "messages": [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}],
+    }
+    (imported,) = read_all(line(value), NAME)
+    assert [step.payload for step in imported.steps] == [user_message("a"), user_message("b")]
+
+
+def test_odd_messages_are_read_and_noted() -> None:
+    value = {
+        "messages": [
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "no"}]},
+            {"role": "assistant", "content": [{"type": "tool_use", "input": ["x"]}]},
+            {"role": "user", "content": []},
+            {"role": "assistant", "content": []},
+            "loose",
+            {"role": "user", "content": {"a": 1}},
+            {"role": "user", "content": [{"type": "text", "text": 5}, "bare"]},
+        ]
+    }
+    (imported,) = read_all(line(value), NAME)
+    said = "\n".join(note.render() for note in imported.notes)
+    assert "messages[0].content[0].tool_use_id: no open call has the id 'no'" in said
+    assert "messages[1].content[0].id: the tool call has no id" in said
+    assert "messages[1].content[0].name: the tool call has no name" in said
+    assert "the input is no object" in said
+    assert "messages[2].content: the message is empty" in said
+    assert len(imported.steps) == 7
+    result = imported.steps[0].payload
+    assert isinstance(result, ToolResult)
+
+
+def test_a_row_without_messages_cannot_be_used() -> None:
+    reader = FORMATS[NAME].reader
+    assert reader is not None
+    with pytest.raises(FormatError, match="line 4: messages"):
+        list(reader.read(Record(4, {"messages": []}, "d")))
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "most"),
+    [
+        (FOREIGN, 90, 100),
+        ({"messages": [{"role": "user", "content": "x"}], "system": "S"}, 90, 100),
+        ({"messages": [{"role": "user", "content": "x"}]}, 0, 0),
+        ({"messages": [{"role": "system", "content": "x"}], "tools": [{"type": "function"}]}, 0, 0),
+        ({"messages": 3}, 0, 0),
+        ([], 0, 0),
+        (None, 0, 0),
+    ],
+)
+def test_rows_are_recognised_by_what_only_they_have(value: Any, least: int, most: int) -> None:
+    reader = FORMATS[NAME].reader
+    assert reader is not None
+    assert least <= reader.recognise(value) <= most
+
+
+def test_bare_messages_can_be_read_by_others() -> None:
+    builder = TreeBuilder("d")
+    system = read_messages(builder, [{"role": "system", "content": "S"}, *messages_of(FOREIGN)])
+    assert system is not None
+    assert system.text == "S"
+    assert len(builder.steps) == 6
+
+
+def messages_of(value: dict[str, Any]) -> list[Any]:
+    found = JsonReader().parse(json.dumps(value["messages"]))[0]
+    assert isinstance(found, list)
+    return found
+
+
+TEXTS = st.text(min_size=1, max_size=12).filter(str.strip) | st.sampled_from(["\u2028x", '"\\'])
+ARGUMENTS = st.sampled_from(["{}", '{"a": 1.0}', '{"b": [1e5, -0], "c": "é"}'])
+
+
+@given(
+    st.lists(
+        st.tuples(TEXTS, st.none() | ARGUMENTS, TEXTS, st.booleans(), st.booleans()),
+        min_size=1,
+        max_size=4,
+    ),
+    st.none() | TEXTS,
+)
+def test_written_rows_read_back_and_written_again_are_the_same_bytes(
+    turns: list[tuple[str, str | None, str, bool, bool]], system: str | None
+) -> None:
+    made: list[Payload] = []
+    for number, (said, arguments, answer, thinks, fails) in enumerate(turns):
+        thought = (Reasoning("Hm.", "c2ln", SIGNED),) if thinks else ()
+        made.append(user_message(said))
+        if arguments is not None:
+            made.append(TargetReply((), thought, (ToolCall(f"c{number}", "f", arguments),)))
+            made.append(tool_result(f"c{number}", answer, is_error=fails))
+        made.append(TargetReply(text_parts(answer), thought))
+    subject = make_subject(*made, project=make_project(target=HumanTarget(system=system)))
+    data = written(subject, NAME)
+    value = json.loads(data)
+    if "system" not in value and "thinking" not in str(value) and "tool_use" not in str(value):
+        return  # such a row could be anybody's
+    (imported,) = read_all(data, NAME)
+    (found,) = subjects_of([imported], NAME)
+    assert payloads(found) == made
+    assert found.project.target.system == system
+    assert imported.notes == ()
+    assert written(found, NAME) == data
