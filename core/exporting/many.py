@@ -13,6 +13,7 @@ from ..errors import ExportError, Fault
 from ..formats.report import FEATURES
 from ..formats.rows import Row
 from ..formats.subject import Subject
+from ..formats.table import few_rows
 from ..model.rollout import Trajectory
 from ..store.change import Saved
 from .items import Item
@@ -68,6 +69,7 @@ def export_many(
             files = write_out(run.made(items), plan, Path(path), staging, several=several)
             if run.summary.stopped:
                 return run.summary
+            run.ended()
             if before is not None:
                 before(run.summary)
             _check_any(run.summary)
@@ -93,6 +95,7 @@ def survey(
     try:
         for _ in run.made(items):
             pass
+        run.ended()
     finally:
         run.close()
     return run.summary
@@ -137,6 +140,11 @@ class _Run:
         """Let go of what it held."""
         if self._seen is not None:
             self._seen.close()
+
+    def ended(self) -> None:
+        """What can only be said of all rows together."""
+        if words := few_rows(self._fmt, self.summary.rows - (self.summary.test_rows or 0)):
+            self.summary.of_all = (words,)
 
     def made(self, items: Iterable[Item]) -> Iterator[Made]:
         """What each trajectory is made into; those that are refused are told of and left out."""
@@ -234,7 +242,7 @@ class _Run:
         if self._seen is None:
             return rows
         seen = self._seen
-        kept = tuple(row for row in rows if seen.first(row.data))
+        kept = tuple(row for row in rows if seen.first(row.same or row.data))
         self.summary.repeated += len(rows) - len(kept)
         return kept
 

@@ -14,12 +14,13 @@ import msgspec
 
 from ..formats.rows import Row
 from ..formats.subject import Subject
-from ..formats.table import Format
+from ..formats.table import Card, Format
 from .plan import Plan, is_document
 from .provenance import SUFFIX, PathProvenance, has_provenance, provenance_path
 from .staging import Staging
 
 CARD = "README.md"
+TRAIN = "train"
 _LONGEST_NAME = 60
 
 
@@ -68,12 +69,19 @@ def is_folder(path: Path | str) -> bool:
     return str(path).endswith(os.sep) or os.path.isdir(path)
 
 
+_KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
 class _RowFile:
     """A file of rows, and its provenance beside it."""
 
-    def __init__(self, staging: Staging, path: Path, *, provenance: bool) -> None:
+    def __init__(
+        self, staging: Staging, path: Path, *, provenance: bool, columns: bool = False
+    ) -> None:
         self.path = path
-        self._rows = 0
+        self.columns: dict[str, None] | None = {} if columns else None
+        """The keys that any row has, where that matters."""
+        self.rows = 0
         self._file = staging.open(path)
         self._beside = staging.open(provenance_path(path)) if provenance else None
         if not provenance:
@@ -82,27 +90,43 @@ class _RowFile:
     def write(self, made: Made) -> None:
         """All rows of a trajectory."""
         for row in made.rows:
-            self._rows += 1
+            self.rows += 1
             self._file.write(row.data)
+            if self.columns is not None:
+                self.columns.update(dict.fromkeys(_KEYS.decode(row.data)))
             if self._beside is not None and made.provenance is not None:
-                self._beside.write(made.provenance.line(self._rows, row.steps or None))
+                self._beside.write(made.provenance.line(self.rows, row.steps or None))
 
 
 def _rows(made: Iterator[Made], plan: Plan, path: Path, staging: Staging) -> list[Path]:
     fmt = plan.fmt
     folder = staging.folder is not None
     sides = ("train", "test") if plan.train_split is not None else ("",)
-    names = [path / f"{side or 'train'}{fmt.suffix}" for side in sides]
+    names = [path / f"{side or TRAIN}{Path(f'x{fmt.suffix}').suffix}" for side in sides]
     if not folder:
         names = [side_path(path, side) if side else path for side in sides]
-    files = [_RowFile(staging, name, provenance=has_provenance(fmt)) for name in names]
+    beside, columns = has_provenance(fmt), folder and fmt.card is not None
+    files = [_RowFile(staging, name, provenance=beside, columns=columns) for name in names]
     if fmt.whole:
         from ..store.bundle import first_line
 
         files[0].write(Made(rows=(Row(first_line()),)))
     for each in made:
         files[int(each.test)].write(each)
+    if folder and fmt.card is not None:
+        staging.open(path / CARD).write(_card(fmt.card, files, sides).encode())
     return [path] if folder else names
+
+
+def _card(card: Card, files: list[_RowFile], sides: tuple[str, ...]) -> str:
+    """The README.md of a folder of rows: for a split without rows nobody is told of a file."""
+    named = {side or TRAIN: file for side, file in zip(sides, files, strict=True) if file.rows}
+    columns = dict.fromkeys(column for file in files for column in file.columns or ())
+    return card(
+        columns=list(columns),
+        files={side: file.path.name for side, file in named.items()},
+        rows={side: file.rows for side, file in named.items()},
+    )
 
 
 def _one_document(made: Iterator[Made], fmt: Format, path: Path, staging: Staging) -> list[Path]:

@@ -1,4 +1,10 @@
-"""The trajectory as one of the roles lived it: what it was told, and what it answered."""
+"""The trajectory as one of its roles lived it: what it was told, and what it answered.
+
+For the target that is the trajectory itself. The evaluator and the tool simulator are asked anew
+for each answer, so each of their answers is a trajectory of its own: the messages of the request,
+the role's own earlier ones among them, and the answer as the only reply to be trained on. Formats
+know nothing of this: they are given a subject in which the role stands in the target's place.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +13,108 @@ from typing import Any
 
 import msgspec
 
+from ..errors import RoleError
 from ..formats.subject import Subject
-from ..model.steps import Role
+from ..model.messages import Stop, ToolResult, UserMessage
+from ..model.project import Project
+from ..model.steps import Role, Step
+from ..rules.stepper import Ask
+from ..rules.views import PathState
+from .answers import answer_of
+from .asked import asked_of_view, parse_request
 from .items import Requests
+from .role_subject import Told, role_subject, told_steps
 
 
 class Seen(msgspec.Struct, frozen=True):
     """A subject in which the role that was asked for is the one that replies, and the ``base`` that
-    it was made of. ``places`` gives, for each of its steps in order, the number of the step of the
-    base that it tells of (0: none); it is empty where the two are the same. ``reconstructed``: no
-    request of this role is kept, so that what it was told was put together again.
+    it was made of. ``places`` gives, for each of its steps in order, the steps of the base that it
+    tells of; it is empty where the two are the same. ``reconstructed``: no request is kept of this
+    answer, so that what the role was told was put together by the code that asks.
     """
 
     subject: Subject
     base: Subject
-    places: tuple[int, ...] = ()
+    places: tuple[Told, ...] = ()
     reconstructed: bool = False
     context: dict[str, Any] = {}
 
 
 def as_role(base: Subject, role: Role, requests: Requests) -> Iterator[Seen]:
     """The trajectory as this role lived it: as it is for the target, else one for each answer."""
-    yield Seen(base, base)
+    if role == "target":
+        yield Seen(base, base)
+        return
+    assert base.rollout is not None
+    steps = base.trajectory.steps
+    state: PathState | None = None
+    revision = -1
+    for number, step in enumerate(steps, 1):
+        project = base.project_of(step)
+        if state is None or step.revision != revision:
+            state, revision = PathState.of(project, steps[: number - 1]), step.revision
+        if step.role == role and _is_answer(step, number, project):
+            seen = _seen(base, role, number, state, requests)
+            if seen is not None:
+                yield seen
+        state.extend(step)
+
+
+def _is_answer(step: Step, number: int, project: Project) -> bool:
+    """Whether a role said this because it was asked: the opening is sent, and a rule's stop is the
+    rule's.
+    """
+    payload = step.payload
+    if isinstance(payload, Stop):
+        return payload.by != "rule"
+    sent = step.origin == "script" and number == 1 and project.opening is not None
+    return isinstance(payload, UserMessage | ToolResult) and not sent and not step.injected
+
+
+def _seen(
+    base: Subject, role: Role, number: int, state: PathState, requests: Requests
+) -> Seen | None:
+    step = base.trajectory.steps[number - 1]
+    project = base.project_of(step)
+    ask = _ask(role, step, state)
+    if ask is None:
+        return None
+    view = state.view(ask, project, seed=str(base.seed))
+    body = _stored(base, step, requests)
+    asked = parse_request(body) if body is not None else None
+    stored = asked is not None
+    if asked is None:
+        try:
+            asked = asked_of_view(view)
+        except RoleError:  # a prompt that cannot be rendered: nothing could have been asked
+            return None
+    told = told_steps(base, role, number, asked)
+    subject = role_subject(base, number, asked, lambda each: answer_of(each, asked, view))
+    context = {"role": role, "request": "stored" if stored else "reconstructed"}
+    return Seen(subject, base, (*told, (number,)), not stored, context)
+
+
+def _ask(role: Role, step: Step, state: PathState) -> Ask | None:
+    """The question that this step answers; None for a result that answers no call."""
+    position = state.position
+    if role == "evaluator":
+        return Ask(role, position.turns)
+    assert isinstance(step.payload, ToolResult)
+    call = state.call_of(step.payload.call_id)
+    return None if call is None else Ask(role, max(position.turns - 1, 0), call)
+
+
+def _stored(base: Subject, step: Step, requests: Requests) -> str | None:
+    """The request of this step, or of what it replaced in the same place: a human's words stand
+    where a model was asked. That of a copy was made from another path, and does not count.
+    """
+    assert base.rollout is not None
+    made: Step | None = step
+    walked: set[str] = set()
+    while made is not None and made.call is None and made.replaces and made.id not in walked:
+        walked.add(made.id)
+        before = base.rollout.steps.get(made.replaces)
+        made = before if before is not None and before.parent_id == step.parent_id else None
+    if made is None or made.copied_from is not None or made.call is None or not made.call.request:
+        return None
+    return requests(made.call.request)

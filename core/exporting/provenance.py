@@ -23,6 +23,7 @@ from ..model.steps import Step
 from ..rules.ledger import Ledger, LedgerEntry
 from ..rules.lint.linter import Flag, findings_with_silences
 from ..store.change import Saved
+from .role_subject import Told
 
 VERSION = 2
 """The version of the lines' shape. Version 1 was one JSON document."""
@@ -58,10 +59,10 @@ class Provenance:
             self._marks.setdefault(mark.step_id, []).append(mark)
 
     def of(
-        self, subject: Subject, places: Sequence[int] = (), context: Json | None = None
+        self, subject: Subject, places: Sequence[Told] = (), context: Json | None = None
     ) -> PathProvenance:
-        """That of one trajectory. ``places`` are the numbers of its steps that the written steps
-        tell of, where those are others; ``context`` goes into each line.
+        """That of one trajectory. ``places`` are the numbers of its steps that each of the written
+        steps tells of, where those are others; ``context`` goes into each line.
         """
         steps = subject.trajectory.steps
         last = steps[-1].id if steps else None
@@ -138,7 +139,7 @@ class PathProvenance:
         self,
         head: Json,
         said: Iterable[Json],
-        places: Sequence[int],
+        places: Sequence[Told],
         stop: bool,
         edits: int,
         flags: int,
@@ -146,20 +147,32 @@ class PathProvenance:
         self.edits = edits
         self.flags = flags
         # A message is told of in as many rows as it stands in: it is encoded once.
-        self._said = ['{"step": 0, "origin": "project"}', *map(_text, said)]
-        self._places = (0, *places) if places else range(len(self._said))
+        steps = list(map(_text, said))
+        self._end = f', "stop": {steps[-1]}' if stop and not places else ""
+        self._said = [_PROJECT, *([_telling(told, steps) for told in places] or steps)]
         self._head = _text(head)[1:-1]
-        self._end = f', "stop": {self._said[-1]}' if stop else ""
 
     def line(self, row: int, steps: Iterable[int] | None = None, **more: Any) -> bytes:
         """The line of a row, by its number from 1 and the step numbers of its messages; without
         them the messages are all steps.
         """
-        numbers = range(1, len(self._places)) if steps is None else steps
-        messages = ", ".join([self._said[self._places[number]] for number in numbers])
+        numbers = range(1, len(self._said)) if steps is None else steps
+        messages = ", ".join([self._said[number] for number in numbers])
         end = "" if steps is None else self._end
         head = _text({"rollstep_provenance": VERSION, "row": row} | more)[:-1]
         return f'{head}, {self._head}, "messages": [{messages}]{end}}}\n'.encode("ascii")
+
+
+_PROJECT = '{"step": 0, "origin": "project"}'
+"""A message that is of no step: the project's system text, or words of ours."""
+
+
+def _telling(told: Told, steps: Sequence[str]) -> str:
+    """A message that tells of several steps, as a role is told of what others said."""
+    if len(told) == 1:
+        return steps[told[0] - 1]
+    tells = ", ".join(steps[number - 1] for number in told)
+    return f'{{"step": 0, "origin": "project", "tells": [{tells}]}}' if told else _PROJECT
 
 
 def _text(value: Json) -> str:

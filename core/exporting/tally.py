@@ -59,8 +59,8 @@ class ExportSummary(msgspec.Struct):
     ``rollouts`` were read, and ``trajectories`` made of them; ``written`` of these went into
     ``rows`` (lines, or documents), ``repeated`` rows were left out because an equal one stands
     there already. ``unchosen`` are rollouts of which no branch was asked for. ``lines`` is the
-    report of the one trajectory, where there is only one. ``files`` holds the paths that were
-    written, not those inside of a folder.
+    report of the one trajectory, where there is only one; ``of_all`` are notes on all rows
+    together. ``files`` holds the paths that were written, not those inside of a folder.
     """
 
     format: str
@@ -85,6 +85,7 @@ class ExportSummary(msgspec.Struct):
     losses: dict[str, LossTotal] = {}
     notes: dict[str, int] = {}
     lines: tuple[str, ...] = ()
+    of_all: tuple[str, ...] = ()
     files: list[Path] = []
 
     # What happens
@@ -128,6 +129,7 @@ class ExportSummary(msgspec.Struct):
     def report(self) -> list[str]:
         """What is lost, written otherwise, and found, as lines for people."""
         lines = list(self.lines) or self._report_of_many()
+        lines += [f"note: {words}" for words in self.of_all]
         if self.stripped:
             lines.append(f"left out as asked: reasoning, of {counted(self.stripped, 'rollout')}")
         if self.reconstructed:

@@ -5,6 +5,7 @@ Pure: looks at the subject and at what the format declares, touches no file.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -50,6 +51,7 @@ FEATURES: dict[str, str] = {
     "branches": "other branches of the rollout",
     "later": "later steps of this branch",
     "attempts": "failed attempts",
+    "source_fields": "fields of the source that have no place here",
 }
 """Everything that a trajectory may hold, in the order in which reports name it."""
 
@@ -162,6 +164,8 @@ def _step_features(step: Step) -> Iterator[str]:
         yield "state"
     if not isinstance(payload, Stop) and any(isinstance(p, OtherPart) for p in payload.parts):
         yield "other_parts"
+    if step.extra and step.origin == "import" and _has_source_fields(step.extra):
+        yield "source_fields"
 
 
 def _payload_features(payload: Payload) -> Iterator[str]:
@@ -197,6 +201,15 @@ def _reply_features(payload: TargetReply) -> Iterator[str]:
         yield "finish_reasons"
 
 
+def _has_source_fields(extra: str) -> bool:
+    """Whether what was kept of a source is more than how things stood there (keys with a ``$``)."""
+    try:
+        found = json.loads(extra)
+    except ValueError:
+        return True
+    return not isinstance(found, dict) or any(not key.startswith("$") for key in found)
+
+
 def _add_rollout_features(subject: Subject, found: dict[str, list[int]]) -> None:
     steps = subject.trajectory.steps
     project = subject.project
@@ -207,6 +220,8 @@ def _add_rollout_features(subject: Subject, found: dict[str, list[int]]) -> None
     found["branches"] = [0] * subject.branches
     found["later"] = [0] * subject.later
     found["attempts"] = [0] * subject.attempts
+    if not found["source_fields"] and subject.extra and _has_source_fields(subject.extra):
+        found["source_fields"] = [0]
     systems = {subject.project_of(step).target.system for step in steps}
     found["system_changes"] = [0] * (len(systems) - 1)
     for mark in subject.marks:

@@ -50,9 +50,9 @@ HoldsAlso = Callable[[Subject], frozenset[str]]
 """What a format holds of this subject, beside what it always holds."""
 
 
-Card = Callable[[int, int | None], bytes]
-"""What a data set's README.md says, from the numbers of its training and test rows (None where it
-has no test side)."""
+Card = Callable[..., str]
+"""What a data set's README.md says, from its ``columns``, its ``files`` and ``rows`` (each by the
+name of its split), and ``words`` on what was exported; see ``trl/card.py``."""
 
 
 class Format(msgspec.Struct, frozen=True):
@@ -167,6 +167,7 @@ _ALL = (
         heeds=trl.HEEDS,
         training=True,
         reader=trl.READER,
+        card=trl.card,
         holds_also=trl.holds_also,
     ),
     Format(
@@ -181,6 +182,7 @@ _ALL = (
         heeds=trl.SPLIT_HEEDS,
         training=True,
         reader=trl.COMPLETION_READER,
+        card=trl.card,
     ),
     Format(
         "trl-preference",
@@ -194,6 +196,7 @@ _ALL = (
         heeds=trl.SPLIT_HEEDS,
         training=True,
         reader=trl.PREFERENCE_READER,
+        card=trl.card,
     ),
     Format(
         "anthropic",

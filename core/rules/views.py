@@ -138,6 +138,10 @@ class PathState:
             self._target.append(payload)
             self._tool.append(payload)
 
+    def call_of(self, call_id: str) -> ToolCall | None:
+        """The call that a result of this id would answer here."""
+        return self._answered(self.position.open_calls, call_id)
+
     def _answered(self, waiting: tuple[ToolCall, ...], call_id: str) -> ToolCall | None:
         for call in waiting:
             if call.id == call_id:

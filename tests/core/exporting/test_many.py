@@ -350,3 +350,24 @@ def test_an_empty_rollout_is_no_error() -> None:
     empty = saved("r0", steps=(), head="")
     done = survey(plan("page"), [Item(empty), *items("r1")])
     assert (done.rollouts, done.written) == (2, 2)
+
+
+# A data set
+
+
+def test_trl_rows_in_a_folder_have_a_card_that_names_the_files(tmp_path: Path) -> None:
+    out = tmp_path / "set"
+    export_many(plan("trl", train_split=0.5), items(*"abcdefghij"), f"{out}/")
+    assert sorted(path.name for path in out.iterdir()) == [
+        "README.md",
+        "test.jsonl",
+        "test.jsonl.provenance.jsonl",
+        "train.jsonl",
+        "train.jsonl.provenance.jsonl",
+    ]
+    card = (out / "README.md").read_text()
+    assert "- name: messages\n    list: json" in card
+    assert "split: train\n    path: train.jsonl" in card.replace('"', "")
+    counts = [len(lines(out / f"{side}.jsonl")) for side in ("train", "test")]
+    assert f"train: {counts[0]}, test: {counts[1]}" in card
+    assert sum(counts) == 10
