@@ -37,6 +37,9 @@ ORDERS = {
 }
 """What a list can be in the order of, and the SQL for it."""
 
+_NEVER_EMPTY = ("updated", "turns", "steps", "edits", "status")
+"""What every rollout has; without a look at what is empty an index can give the order."""
+
 _KEEP = 512
 """Rows that are kept, so that the screen's lines are not read anew at each key."""
 
@@ -49,9 +52,11 @@ class Order(msgspec.Struct, frozen=True):
 
     def sql(self) -> str:
         """The order for SQL; the newest first among equals."""
-        column = ORDERS[self.by]
-        empty = f"({column}) IS NULL OR ({column}) = ''"
-        return f"{empty}, {column} {'DESC' if self.descending else 'ASC'}, rollouts.key DESC"
+        column = f"{ORDERS[self.by]} {'DESC' if self.descending else 'ASC'}"
+        if self.by in _NEVER_EMPTY:
+            return f"{column}, rollouts.key {'DESC' if self.descending else 'ASC'}"
+        empty = f"({ORDERS[self.by]}) IS NULL OR ({ORDERS[self.by]}) = ''"
+        return f"{empty}, {column}, rollouts.key DESC"
 
 
 class RolloutList:
