@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import Fault
@@ -104,6 +104,16 @@ def check_said(messages: Sequence[Message], field: str = "messages") -> list[Fau
             rule = "an assistant message says or calls something"
             faults.append(fault("it is empty", message.step, where, rule))
     return faults
+
+
+def check_objects(message: Message, where: str) -> Iterator[Fault]:
+    """The arguments of calls are objects, for formats that have them so (``Dialect.objects``)."""
+    rule = "this format has them as an object in which no key stands twice"
+    hint = "Edit the call, or leave the trajectory out."
+    for place, call in enumerate(message.body.get("tool_calls", ())):
+        if isinstance(call["function"]["arguments"], str):
+            path = f"{where}.tool_calls[{place}].function.arguments"
+            yield fault("the arguments are no JSON object", message.step, path, rule, hint)
 
 
 def _says(content: Any) -> bool:

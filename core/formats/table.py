@@ -22,6 +22,7 @@ from . import (
     mini_swe_agent,
     openai_chat,
     openai_preference,
+    sharegpt,
     swe_agent,
     tau2,
     trl,
@@ -32,6 +33,7 @@ from .eliza_native_in import READER as ELIZA_NATIVE_READER
 from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
 from .rows import Row
+from .sharegpt_in import READER as SHAREGPT_READER
 from .subject import Subject
 from .turn_records_in import READER as TURN_RECORDS_READER
 from .turn_records_rows import rows as turn_record_rows
@@ -197,6 +199,18 @@ _ALL = (
         training=True,
         reader=trl.PREFERENCE_READER,
         card=trl.card,
+    ),
+    Format(
+        "sharegpt",
+        ".sharegpt.jsonl",
+        "ShareGPT rows for LLaMA-Factory, strictly alternating",
+        sharegpt.HOLDS,
+        check=sharegpt.check,
+        notes=sharegpt.notes,
+        rows=sharegpt.rows,
+        heeds=sharegpt.HEEDS,
+        training=True,
+        reader=SHAREGPT_READER,
     ),
     Format(
         "anthropic",

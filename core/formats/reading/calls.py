@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...model.messages import ToolCall
-from .json_in import as_text
+from .json_in import JsonProblem, JsonReader, as_text
 
 ARGUMENTS = "$arguments"
 """The key of ``Step.extra`` that tells how arguments stood where they were no string: a list, one
 entry for each call: ``string``, ``object``, ``double`` (a JSON string of a JSON string),
 ``absent``."""
+
+NO_ID = "the tool call has no id; one was made"
+"""What is noted of a call without one."""
 
 Note = Callable[[str, str], None]
 """Told of something odd: the words, and the path in the record."""
@@ -23,7 +26,7 @@ def read_call(value: Any, number: int, where: str, note: Note) -> tuple[ToolCall
     if not isinstance(value, dict):
         note("a tool call that is no object; kept as its arguments", where)
         return ToolCall(f"call_{number}", "", as_text(value), made_id=True), "string"
-    inner = value.get("function")
+    inner = value.get("function", _in_text(value))
     body = inner if isinstance(inner, dict) else value
     name = body.get("name", value.get("toolName", value.get("tool_name")))
     if not isinstance(name, str) or not name:
@@ -32,9 +35,20 @@ def read_call(value: Any, number: int, where: str, note: Note) -> tuple[ToolCall
     arguments, shape = read_arguments(_given(body, value), where, note)
     call_id = value.get("id") or value.get("tool_call_id") or value.get("toolCallId")
     if not isinstance(call_id, str) or not call_id:
-        note("the tool call has no id; one was made", f"{where}.id")
+        note(NO_ID, f"{where}.id")
         return ToolCall(f"call_{number}", name, arguments, made_id=True), shape
     return ToolCall(call_id, name, arguments), shape
+
+
+def _in_text(value: dict[str, Any]) -> Any:
+    """The call that a part holds as JSON text (``{"type": "tool_call", "value": "{…}"}``)."""
+    text = value.get("value")
+    if not isinstance(text, str) or "name" in value:
+        return None
+    try:
+        return JsonReader().parse(text)[0]
+    except JsonProblem:
+        return None
 
 
 def _given(body: dict[str, Any], value: dict[str, Any]) -> Any:

@@ -33,17 +33,29 @@ class PairRows(RoleRows):
         self.chat = self._fresh(self.builder)
         if not empty or messages:
             self.read(messages, where)
-        self._end = self.builder.here
-        self._calls = self.chat.calls.waiting()
+        self.begin_answers()
 
     def answer(self, messages: Any, where: str, verdict: Verdict | None = None) -> str | None:
         """Take in one answer (a message or a list of them), with a verdict; its last step."""
         given = [messages] if isinstance(messages, dict) else messages
         if not isinstance(given, list) or not given:
             raise self.refuse("there is no answer in it.", where)
+        self.begin_answer()
+        self.read(given, where)
+        return self.end_answer(verdict)
+
+    def begin_answers(self) -> None:
+        """What was read is the history; answers follow."""
+        self._end = self.builder.here
+        self._calls = self.chat.calls.waiting()
+
+    def begin_answer(self) -> None:
+        """What is read from now on answers the history."""
         self.builder.here = self._end
         self.chat.calls.opened(self._calls)
-        self.read(given, where)
+
+    def end_answer(self, verdict: Verdict | None = None) -> str | None:
+        """What was read is an answer, with a verdict; its last step."""
         leaf = self.builder.here
         if leaf is not None and verdict is not None:
             self.marks.append(Mark(leaf, verdict=verdict))

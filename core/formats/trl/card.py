@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from .columns import MESSAGE_COLUMNS, RATING, STOP, VERDICT
+from .columns import MESSAGE_COLUMNS, OURS, RATING, STOP, VERDICT
+
+COLUMNS = ("messages", "tools", *OURS)
+"""The columns of conversations that have no others. One that is declared may be missing from rows,
+but none may stand in rows that is not declared."""
 
 _LISTS = frozenset({*MESSAGE_COLUMNS, "tools"})
 _TYPES = {STOP: "string", VERDICT: "string", RATING: "int64"}
@@ -19,7 +23,7 @@ _MEANS = {
 def card(
     title: str = "Conversations",
     *,
-    columns: Iterable[str] = ("messages", "tools"),
+    columns: Iterable[str] = COLUMNS,
     files: Mapping[str, str] | None = None,
     rows: Mapping[str, int] | None = None,
     words: Iterable[str] = (),
@@ -27,8 +31,8 @@ def card(
     """``README.md`` for a folder of rows.
 
     It declares the columns, without which a key that first comes after some 10 MB breaks loading.
-    ``columns`` are those of the rows; a file of strings and numbers under other names is declared
-    as JSON. ``files`` maps a split to its file, ``rows`` a split to how many it has. ``words`` are
+    ``columns`` are all that any row has; those that are neither ours nor messages are declared as
+    JSON. ``files`` maps a split to its file, ``rows`` a split to how many it has. ``words`` are
     lines on what was exported. No licence is stated: that is for whoever publishes it.
     """
     names = list(dict.fromkeys(columns))

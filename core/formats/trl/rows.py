@@ -11,7 +11,14 @@ from ...errors import ExportError, Fault
 from ...model.messages import TargetReply, UserMessage
 from ...model.rollout import Trajectory
 from ..chat_messages import Dialect, Message, chat_messages, subject_extra
-from ..chat_rules import check_names, check_pairs, check_said, fault, without_last_calls
+from ..chat_rules import (
+    check_names,
+    check_objects,
+    check_pairs,
+    check_said,
+    fault,
+    without_last_calls,
+)
 from ..jsonl import json_text, line_bytes, without_surrogates
 from ..openai_chat import chat_notes, listed
 from ..openai_preference import NONE, side_of, usable
@@ -35,7 +42,7 @@ SHAPE = "$shape"
 """The key of ``Subject.extra`` for rows of another shape: ``text`` (strings in place of lists of
 messages), ``whole`` (sides that begin with the prompt)."""
 
-_OBJECT = "arguments are a JSON object here, and no key stands in it twice"
+AS_OBJECTS = "arguments of calls are written as objects, and no longer as the text that came"
 
 
 def dialect(subject: Subject) -> Dialect:
@@ -253,12 +260,7 @@ def _sides(
 def _check_calls(subject: Subject, messages: Sequence[Message]) -> list[Fault]:
     faults = check_names(messages, subject.project.tools, subject.options, strict=False)
     for index, message in enumerate(messages):
-        for place, call in enumerate(message.body.get("tool_calls", ())):
-            if isinstance(call["function"]["arguments"], str):
-                where = f"messages[{index}].tool_calls[{place}].function.arguments"
-                problem = "it is no such object"
-                hint = "Edit the call, or leave the row out."
-                faults.append(fault(problem, message.step, where, _OBJECT, hint))
+        faults += check_objects(message, f"messages[{index}]")
         body = message.body
         if body.get("thinking") and body.get("tool_calls") and body.get("content"):
             where = f"messages[{index}].thinking"
@@ -269,6 +271,20 @@ def _check_calls(subject: Subject, messages: Sequence[Message]) -> list[Fault]:
 
 
 def _notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str]:
+    yield from surrogate_notes(messages)
+    yield from chat_notes(subject, messages)
+    yield from undeclared_notes(subject)
+    if any(message.body.get("tool_calls") for message in messages):
+        yield AS_OBJECTS
+    if name := dangerous(source_columns(subject)):
+        yield (
+            f"the column {name!r} of the source is left out: with the others the file would be "
+            "taken for an agent's traces"
+        )
+
+
+def surrogate_notes(messages: Sequence[Message]) -> Iterator[str]:
+    """In which messages lone surrogates are replaced."""
     broken = [
         message.step
         for message in messages
@@ -276,19 +292,17 @@ def _notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str]:
     ]
     if broken:
         yield f"lone surrogates (step {listed(broken)}) are replaced by U+FFFD"
-    yield from chat_notes(subject, messages)
+
+
+def undeclared_notes(subject: Subject) -> Iterator[str]:
+    """The tools that are called and not declared."""
     declared = {tool.name for tool in subject.project.tools}
-    missing: dict[str, None] = {}
+    called: dict[str, None] = {}
     for step in subject.trajectory.steps:
         if isinstance(step.payload, TargetReply):
-            missing.update(dict.fromkeys(c.name for c in step.payload.tool_calls))
-    if undeclared := [name for name in missing if name not in declared]:
-        yield f"called, and declared by no tool: {', '.join(map(repr, undeclared))}"
-    if name := dangerous(source_columns(subject)):
-        yield (
-            f"the column {name!r} of the source is left out: with the others the file would be "
-            "taken for an agent's traces"
-        )
+            called.update(dict.fromkeys(call.name for call in step.payload.tool_calls))
+    if missing := [name for name in called if name not in declared]:
+        yield f"called, and declared by no tool: {', '.join(map(repr, missing))}"
 
 
 def _early_reasoning(subject: Subject) -> bool:
