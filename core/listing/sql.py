@@ -101,7 +101,7 @@ def _has(ref: Ref) -> Condition:
         return f"{_NUMBERS[ref.name]} IS NOT NULL", []
     if ref.name == "score":
         if not ref.member:
-            return "facts.scores <> '{}'", []
+            return "facts.score IS NOT NULL", []
         return "score_of(facts.scores, ?) IS NOT NULL", [ref.member[0]]
     if ref.name == "verdict":
         return "facts.verdict <> ''", []
