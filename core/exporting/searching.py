@@ -50,7 +50,8 @@ class Found(msgspec.Struct, frozen=True):
 
 
 _Place = tuple[str, str, str]
-"""The field's name, the feature of formats that it belongs to, and its text."""
+"""The field's name, the features of formats (one of which will do) that it belongs to, and its
+text."""
 
 
 def known_secrets(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -88,7 +89,7 @@ class Searcher:
 
     def _found(self, place: _Place, rollout: str, step: int, seq: int) -> Iterator[Found]:
         where, feature, text = place
-        if not text or (feature and feature not in self._holds):
+        if not text or self._holds.isdisjoint(feature.split()):
             return
         for secret in find_secrets(text, self._known):
             yield Found("secret", secret.name, rollout, step, seq, where, secret.start + 1)
@@ -147,7 +148,7 @@ def _part_places(payload: Payload) -> Iterator[_Place]:
 
 
 def _project_places(project: Project) -> Iterator[_Place]:
-    yield "system text", "messages", getattr(project.target, "system", None) or ""
+    yield "system text", "messages project", getattr(project.target, "system", None) or ""
     for tool in project.tools:
         yield f"description of {tool.name}", "tool_schemas", tool.description
         yield f"parameters of {tool.name}", "tool_schemas", tool.parameters
