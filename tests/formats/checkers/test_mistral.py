@@ -17,6 +17,7 @@ _OWN_RULES = {
     # It takes no picture by URL at random sizes, no system note after the beginning, and no lists
     # of arguments; these are rules of this receiver's and not of the format's.
     *("system_note", "image", "target_begins", "two_messages_in_a_row", "two_replies_in_a_row"),
+    *("text_beside_a_call", "refusal"),  # it wants either text or calls, and knows no refusals
 }
 
 
