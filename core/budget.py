@@ -13,7 +13,8 @@ from math import inf
 from typing import NamedTuple
 
 from .errors import RoleError
-from .estimating import Estimate, estimate_of, may_cost
+from .estimating import Estimate, estimate_of
+from .model.players import may_cost
 from .model.project import Project
 from .model.steps import Attempt, Step, Usage
 from .roles.llm import load_templates

@@ -14,14 +14,8 @@ from typing import Any
 import msgspec
 
 from .errors import RollstepError
-from .model.project import (
-    LlmSimulator,
-    Project,
-    PythonEvaluator,
-    PythonSimulator,
-    PythonTarget,
-)
-from .model.steps import ROLES, Role, Usage
+from .model.project import LlmSimulator, Project
+from .model.steps import ROLES, Usage
 from .model.view import View
 from .roles.llm_requests import Spec, asked_of, model_of
 from .workers.prices import Price, about_tokens, price_of
@@ -76,12 +70,6 @@ class Estimate(msgspec.Struct, frozen=True):
         if price is None:
             return None
         return calls * (price.prompt * self.prompt_tokens + price.completion * reply)
-
-
-def may_cost(project: Project, role: Role) -> bool:
-    """Whether asking this role may cost something: a model, or somebody's code."""
-    spec = project.tool_simulator if role == "tool" else getattr(project, role)
-    return isinstance(spec, Spec | PythonEvaluator | PythonTarget | PythonSimulator)
 
 
 def unpriced(models: Iterable[str]) -> list[str]:

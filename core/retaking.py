@@ -13,11 +13,13 @@ import msgspec
 from .asking import OFFLINE, Asker, Made, make
 from .errors import RoleError, UsageError
 from .model.messages import Payload, TargetReply, ToolResult, UserMessage
+from .model.players import ROLE_NAMES
 from .model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
 from .model.steps import Role, Step
 from .player import Player
 from .roles.protocols import no_stream
-from .rules.stepper import Ask, Nobody, Opening, next_action
+from .rules.retakes import Unasked, asked_anew
+from .rules.stepper import Ask
 from .rules.templates import literal
 from .rules.views import PathState
 from .writer import TreeWriter
@@ -30,7 +32,6 @@ AT_ONCE = 8
 _TRIES = 12
 """A script's alternatives come round again; after so many that are known, there is no other."""
 
-_NAMES: dict[Role, str] = {"evaluator": "evaluator", "target": "target", "tool": "tool simulator"}
 _FIELDS: dict[Role, str] = {"evaluator": "evaluator", "target": "target", "tool": "tool_simulator"}
 _INSTRUCTIONS: dict[Role, str] = {"evaluator": "instructions", "target": "system", "tool": "world"}
 """The field of each role's spec that an added instruction is appended to."""
@@ -100,31 +101,17 @@ class Retaking:
         writer = self._writer
         # A fold of its own: the writer's goes on with the first take.
         state = PathState.of(writer.project, writer.rollout.path(parent))
-        action = next_action(state.position, writer.project)
-        if isinstance(action, Opening):
-            raise UsageError(
-                "This is the project's opening message: nobody is asked for it. Override it to "
-                "begin with another."
-            )
-        if not isinstance(action, Ask):
-            ended = "has ended before it" if isinstance(action, Nobody) else "is ended by a rule"
-            raise UsageError(f"Nobody is asked here: the rollout {ended}.")
-        if call_id and action.role == "tool":
-            # Results need not stand in the order of their calls: a human may write any of them.
-            calls = (c for c in state.position.open_calls if c.id == call_id)
-            action = _replace(action, call=next(calls, action.call))
         roles = await self._asker.cast.of(writer.project)
-        kind = roles.kind(action.role)
-        if kind == "human":
-            raise UsageError(
-                f"A human plays the {_NAMES[action.role]}: override the step to write "
-                "another take."
-            )
+        asked = asked_anew(state.position, writer.project, roles.kind, call_id)
+        if isinstance(asked, Unasked):
+            more = " Override the step to write another." if asked.writable else ""
+            raise UsageError(asked.words + more)
         steps = writer.rollout.steps
         takes = writer.rollout.children(parent)
         given = sum(1 for take in takes if steps[take].origin != "human")
         last = max(steps[take].take for take in takes) if takes else 0
-        return _Place(parent, action, state, kind, max(given, last + 1) if takes else 0)
+        first = max(given, last + 1) if takes else 0
+        return _Place(parent, asked.ask, state, asked.kind, first)
 
     def _takes(self, place: _Place) -> list[Step]:
         rollout = self._writer.rollout
@@ -289,7 +276,7 @@ def varied(project: Project, role: Role, change: AskChange | None) -> Project | 
     spec = getattr(project, _FIELDS[role])
     if not isinstance(spec, LlmEvaluator | LlmTarget | LlmSimulator):
         raise UsageError(
-            f"No model plays the {_NAMES[role]}, so it takes no other model, temperature or "
+            f"No model plays the {ROLE_NAMES[role]}, so it takes no other model, temperature or "
             "instruction."
         )
     fields: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from .model.project import Project
 from .model.steps import Step
 from .player import Player
 from .rules.stepper import advance
-from .rules.stops import held_back, why_not_more
+from .rules.stops import held_back, turns_there, why_not_more
 from .writer import TreeWriter
 
 
@@ -32,7 +32,7 @@ def revised_turns(writer: TreeWriter, at: str | None, max_turns: int) -> Project
     if step is not None and (problem := why_not_more(step.payload)):
         raise UsageError(problem)
     stopped = step is not None and isinstance(step.payload, Stop)
-    least = writer.position(at).turns if stopped else project.max_turns
+    least = turns_there(step.payload if step else None, writer.position(at), project)
     if max_turns <= least:
         there = "the branch has already" if stopped else "there are already"
         raise UsageError(f"{max_turns} turns are no more than the {least} that {there}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rollstep.core.model.messages import MAX_TURNS, ToolCall
+from rollstep.core.model.players import is_live
 from rollstep.core.model.project import Project
 from rollstep.core.model.steps import ROLES
 from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
@@ -14,7 +15,7 @@ from .rows import Row, Span, row
 from .sanitize import one_line
 from .scored import outcome
 from .stepview import stop_title
-from .who import ANSWERS, LETTERS, NAMES, is_live, kind_of, who
+from .who import ANSWERS, LETTERS, NAMES, kind_of, who
 from .wrap import fit
 
 _LEAST_LEFT = 16

@@ -14,6 +14,7 @@ from rollstep.core.model.messages import (
     ToolResult,
     UserMessage,
 )
+from rollstep.core.model.players import is_live
 from rollstep.core.model.steps import Role, Step
 from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop, next_action
 from rollstep.core.rules.stops import held_back
@@ -21,7 +22,7 @@ from rollstep.core.rules.stops import held_back
 from .inspector import kind_words
 from .presenter import DebuggerModel
 from .screens.edit_types import EditRequest, Shape
-from .who import ANSWERS, is_live, who
+from .who import ANSWERS, who
 
 _SHAPES: dict[Role, Shape] = {"evaluator": "message", "target": "reply", "tool": "result"}
 

@@ -15,6 +15,7 @@ from rollstep.core import events as ev
 from rollstep.core.model.edited import is_edit
 from rollstep.core.model.history import Command
 from rollstep.core.model.messages import Stop
+from rollstep.core.model.players import is_live
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Rollout
 from rollstep.core.model.steps import ROLES, Attempt, Role, Step
@@ -28,7 +29,6 @@ from .path import Band, Path
 from .snapshot import Asking, Snapshot
 from .stepview import PaneLine, pane_lines
 from .tail import Tail
-from .who import is_live
 
 if TYPE_CHECKING:
     from rollstep.core.budget import Forecast

@@ -9,16 +9,18 @@ from typing import NamedTuple
 
 from rollstep.core.asking import OFFLINE
 from rollstep.core.model.messages import Payload, Stop, payload_text
+from rollstep.core.model.players import spec_of
 from rollstep.core.model.project import LlmEvaluator, LlmSimulator, LlmTarget
 from rollstep.core.model.steps import Role, Step
+from rollstep.core.rules import retakes as rules
 from rollstep.core.rules.limits import in_dollars
-from rollstep.core.rules.stepper import Ask, Nobody, Opening, next_action
+from rollstep.core.rules.stepper import Ask
 
 from .inspector import kind_words
 from .presenter import DebuggerModel
 from .prices import step_cost
 from .stepview import call_text, stop_title
-from .who import ANSWERS, NAMES, kind_of, spec_of, who
+from .who import ANSWERS, kind_of, who
 
 
 class Anew(NamedTuple):
@@ -39,19 +41,11 @@ def asked_anew(model: DebuggerModel) -> Anew | str:
     step = model.step
     if step is None:
         return "There is no step to ask anew yet: s makes the first."
-    action = next_action(model.path.position(model.cursor - 1), model.project)
-    if isinstance(action, Opening):
-        return "This is the project's opening message: nobody is asked for it. e edits it."
-    if isinstance(action, Nobody):
-        return "Nobody is asked here: the rollout has ended before it."
-    if not isinstance(action, Ask):
-        return "A rule ends it here and nobody is asked. e puts a step in its place."
-    kind = kind_of(model.project, action.role)
-    if kind == "human":
-        return f"You play the {NAMES[action.role]}: e writes another take."
-    if not kind:
-        return f"Nobody plays the {NAMES[action.role]}: e writes another take."
-    return Anew(step, model.cursor + 1, action.role, kind)
+    position = model.path.position(model.cursor - 1)
+    asked = rules.asked_anew(position, model.project, lambda role: kind_of(model.project, role))
+    if isinstance(asked, rules.Unasked):
+        return asked.words + (" e writes another." if asked.writable else "")
+    return Anew(step, model.cursor + 1, asked.ask.role, asked.kind)
 
 
 def _asked_otherwise(model: DebuggerModel) -> Anew | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from rollstep.core.model.messages import MAX_TURNS, Stop
+from rollstep.core.model.players import is_live
 from rollstep.core.model.steps import Step
-from rollstep.core.rules.stops import held_back, why_not_more
+from rollstep.core.rules.stops import held_back, turns_there, why_not_more
 
 from .cells import cells
 from .presenter import DebuggerModel
 from .sanitize import one_line
-from .who import is_live, kind_of, who
+from .who import kind_of, who
 from .wrap import fit
 
 _SHOWN = 120
@@ -41,9 +42,8 @@ def more_turns_problem(model: DebuggerModel) -> str:
 def turns_now(model: DebuggerModel) -> int:
     """The turns that there are at least: those of the branch, at its stop, else the project's."""
     step = where_more_turns_act(model)
-    if step is not None and isinstance(step.payload, Stop):
-        return model.path.position(len(model.path) - 1).turns
-    return model.project.max_turns
+    position = model.path.position(len(model.path) - 1)
+    return turns_there(step.payload if step is not None else None, position, model.project)
 
 
 def what_more_turns_do(model: DebuggerModel, turns: int) -> str:

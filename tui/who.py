@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rollstep.core.model.players import ROLE_NAMES, spec_of
 from rollstep.core.model.project import Project
 from rollstep.core.model.steps import Role, Step
 
@@ -9,11 +10,7 @@ from .sanitize import one_line
 
 LANES = ("Evaluator", "Target", "Tool simulator")
 LETTERS = {"evaluator": "E", "target": "T", "tool": "S"}
-NAMES: dict[str, str] = {
-    "evaluator": "evaluator",
-    "target": "target",
-    "tool": "tool simulator",
-}
+NAMES = ROLE_NAMES
 ANSWERS: dict[str, str] = {
     "evaluator": "evaluator's message",
     "target": "target's reply",
@@ -27,13 +24,6 @@ _KINDS = {
     "human": "you",
     "rules": "rules",
 }
-
-
-def spec_of(project: Project, role: Role) -> object | None:
-    """The project's description of who plays a role."""
-    if role == "evaluator":
-        return project.evaluator
-    return project.target if role == "target" else project.tool_simulator
 
 
 def kind_of(project: Project, role: Role) -> str:
@@ -53,11 +43,6 @@ def who(project: Project, role: Role) -> str:
     if kind == "python":
         return one_line(str(getattr(spec, "object", "python")))
     return _KINDS.get(kind, kind)
-
-
-def is_live(project: Project, role: Role) -> bool:
-    """Whether asking the role may cost money."""
-    return kind_of(project, role) == "llm"
 
 
 def made_by(step: Step) -> str:

@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from ..errors import UsageError
+from ..model.players import spec_of
 from ..model.project import LlmEvaluator, LlmSimulator, LlmTarget, Project
 from ..model.steps import Role
 from ..model.view import View
@@ -27,7 +28,7 @@ Spec = LlmEvaluator | LlmTarget | LlmSimulator
 
 def model_of(project: Project, role: Role) -> Spec | None:
     """The model that plays this role; None where none does."""
-    spec = project.tool_simulator if role == "tool" else getattr(project, role)
+    spec = spec_of(project, role)
     return spec if isinstance(spec, Spec) else None
 
 

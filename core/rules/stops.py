@@ -13,7 +13,7 @@ from ..model.messages import (
     parts_text,
 )
 from ..model.project import Project
-from .stepper import Ask
+from .stepper import Ask, Position
 from .views import PathState
 
 
@@ -56,6 +56,13 @@ def why_not_more(payload: Payload) -> str:
         f"This branch ended by {payload.reason}, not by the turn limit: more turns change nothing "
         "here. Write over the stop to go on."
     )
+
+
+def turns_there(last: Payload | None, position: Position, project: Project) -> int:
+    """The turns that there are already, of which more can be asked for after this step: those of
+    the branch, at its stop, else the project's.
+    """
+    return position.turns if isinstance(last, Stop) else project.max_turns
 
 
 def has_stop_word(text: str, project: Project) -> bool:

@@ -190,12 +190,12 @@ async def test_where_nobody_is_asked_a_retake_says_so_and_makes_nothing() -> Non
     with pytest.raises(UsageError, match="opening message"):
         await session.retake(opening.id)
     ended = await played(refund(max_steps_per_turn=4))
-    with pytest.raises(UsageError, match="ended by a rule"):
+    with pytest.raises(UsageError, match="A rule ends it here"):
         await ended.retake(ended.head or "")
     by_hand = Session.start(refund(target=HumanTarget()))
     await by_hand.step()
     reply = await by_hand.write(target_reply("Mine."))
-    with pytest.raises(UsageError, match="A human plays the target"):
+    with pytest.raises(UsageError, match="You play the target"):
         await by_hand.retake(reply.id)
     for n in (0, -1):
         with pytest.raises(UsageError, match="1 or more"):

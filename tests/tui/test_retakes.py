@@ -46,7 +46,7 @@ def test_each_kind_of_step_is_asked_of_who_made_it() -> None:
     ("index", "changes", "words"),
     [
         (0, {}, "the project's opening message"),
-        (5, {"evaluator": HumanEvaluator()}, "You play the evaluator: e writes another take."),
+        (5, {"evaluator": HumanEvaluator()}, "You play the evaluator. e writes another."),
         (7, {"tool_simulator": HumanSimulator()}, "You play the tool simulator"),
         (7, {"tool_simulator": None}, "Nobody plays the tool simulator"),
         (6, {"max_steps_per_turn": 1}, ""),

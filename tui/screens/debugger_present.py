@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rollstep.core.asking import OFFLINE
+from rollstep.core.model.players import is_live
 from rollstep.core.rules.stepper import Ask
 
 from .. import edits
 from ..stepview import call_text
-from ..who import ANSWERS, NAMES, is_live, kind_of, who
+from ..who import ANSWERS, NAMES, kind_of, who
 from .present import Ended, PresentScreen
 
 if TYPE_CHECKING:
