@@ -27,6 +27,7 @@ from rollstep.tui.find import Find
 from rollstep.tui.inspector import TABS, diff_blocks, document
 from rollstep.tui.panes import PaneView
 from rollstep.tui.presenter import DebuggerModel
+from rollstep.tui.requests import Stored
 from rollstep.tui.rows import Row
 from rollstep.tui.snapshot import Asking, Snapshot
 from rollstep.tui.stepview import call_text, pane_lines
@@ -199,7 +200,7 @@ def test_the_inspector_shows_the_step_what_was_sent_and_the_difference() -> None
 def test_a_stored_request_is_shown_as_it_was_sent() -> None:
     model = DebuggerModel(refund("s7"))
     tab = next(tab for tab in TABS if tab.role == "target")
-    texts = [block.text for block in document(model, tab, '{"model": "m"}').blocks]
+    texts = [block.text for block in document(model, tab, Stored('{"model": "m"}')).blocks]
     assert "as stored" in texts[0]
     assert texts[1] == '{\n  "model": "m"\n}'
 
