@@ -41,6 +41,10 @@ class KeyringError(UsageError):
     """The keyring cannot be used; why, and what to do."""
 
 
+class NoKeyring(KeyringError):
+    """There is none."""
+
+
 class _Looked(NamedTuple):
     """What a lookup found, and until when that holds."""
 
@@ -175,6 +179,26 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(name for name in known if read(name)))
 
 
+def remember_kept(seconds: float = 3.0) -> str:
+    """Have each key that rollstep keeps in the keyring known as a secret from now on. Why that
+    could not be, in words; empty where all are known, and where there is no keyring.
+    """
+
+    def read_all() -> None:
+        for name in _listed():
+            read(name)
+
+    try:
+        within(seconds, read_all)
+    except TimeoutError:
+        return f"The keyring did not answer in {seconds:g} s: its keys are not looked for."
+    except NoKeyring:
+        return ""
+    except KeyringError as error:
+        return f"Keys of the keyring are not looked for. {error}"
+    return ""
+
+
 def backend() -> str:
     """What the keyring in use calls itself. Raises KeyringError."""
     return str(_ask(lambda ring: ring.get_keyring().name))
@@ -202,14 +226,14 @@ def _ask(question: Callable[[Any], Any]) -> Any:
         import keyring
         import keyring.errors
     except ImportError:
-        raise KeyringError(
+        raise NoKeyring(
             "The keyring library is not installed: keep keys in environment variables, or install "
             "rollstep anew with all that it needs."
         ) from None
     try:
         return question(keyring)
     except keyring.errors.NoKeyringError:
-        raise KeyringError(
+        raise NoKeyring(
             "There is no keyring on this machine: keep keys in environment variables."
         ) from None
     except Exception as error:  # noqa: BLE001 - see above

@@ -12,11 +12,12 @@ import msgspec
 from rollstep.core.errors import InputError, UsageError
 from rollstep.core.exporting.items import Item, from_bundle, several, where
 from rollstep.core.exporting.many import export_many
-from rollstep.core.exporting.plan import Plan, is_document
+from rollstep.core.exporting.plan import Plan, check_plan, is_document
 from rollstep.core.exporting.provenance import provenance_path
 from rollstep.core.exporting.tally import ExportSummary
 from rollstep.core.finding import find_rollout
 from rollstep.core.store.library import Library
+from rollstep.core.workers.keyring_keys import remember_kept
 from rollstep.tui.sanitize import visible
 from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import file_kind, parse_target
@@ -38,7 +39,9 @@ class ExportOptions(msgspec.Struct, frozen=True):
 
 def run_export(names: tuple[str, ...], plan: Plan, options: ExportOptions) -> int:
     """Export rollouts of the library, or of bundles; the exit status. Raises RollstepError."""
-    plan.fmt  # noqa: B018  # an unknown name is said before anything is read
+    check_plan(plan)  # before anything is read
+    if words := remember_kept():
+        say(words)
     warnings: list[str] = []
     if options.where:
         with Library.open(options.library, create=False) as library:

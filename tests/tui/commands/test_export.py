@@ -11,9 +11,11 @@ from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.session import Session
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
+from rollstep.core.workers import keyring_keys
 
 from tests.core.store.making import PROJECT
 
+from ...keyrings import keyring_in_memory
 from .conftest import RunCli, in_a_process
 
 
@@ -190,3 +192,97 @@ def test_an_unknown_rollout_or_library_is_an_error(
     status, _, _ = cli("export", "zzz", "--library", tmp_path / "none.sqlite", *common)
     assert status == 2
     assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_many_are_exported_by_a_query_with_a_summary(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    library, rollout = kept
+    given = ("export", "--library", library, "--format", "openai", "-o", tmp_path / "x.jsonl")
+    status, _, error = cli(*given, "--where", "turns = 2 title:greet")
+    assert status == 0
+    assert error.splitlines()[-1] == "read 1 rollout, wrote 1 row"
+    assert "not kept: the stop and its reason" in error
+    status, _, error = cli(*given, "--force", "--where", "turns > 2")
+    assert (status, "No rollout in" in error) == (2, True)
+    status, _, error = cli(*given, "--force", "--where", "trns > 2")
+    assert (status, "column 1: no field 'trns'; did you mean turns" in error) == (2, True)
+    status, _, error = cli(*given, "--where", "turns > 2", rollout)
+    assert (status, "Name rollouts, or give --where" in error) == (2, True)
+
+
+def test_a_refused_trajectory_is_named_and_the_others_are_written(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    from rollstep.core.store.bundle import write_bundle
+
+    with Library.open(kept[0]) as library:
+        saved = library.load(kept[1])
+    cut = msgspec.structs.replace(
+        saved, header=RolloutHeader("cut", "Cut"), steps=saved.steps[:1], head=saved.steps[0].id
+    )
+    bundle = tmp_path / "two.rollstep.jsonl"
+    write_bundle([saved, cut], bundle)
+    status, _, error = cli("export", bundle, "--format", "openai", "-o", tmp_path / "x.jsonl")
+    assert status == 1
+    assert "skipped cut#1: messages[0].role: it is user (step 1); rule: the last is the" in error
+    assert error.splitlines()[-1] == "read 2 rollouts, wrote 1 row, skipped 1"
+
+
+def test_looking_writes_nothing(cli: RunCli, kept: tuple[Path, str], tmp_path: Path) -> None:
+    library, rollout = kept
+    given = ("--library", library, "--format", "openai", "-o", tmp_path / "x.jsonl", "--look")
+    status, _, error = cli("export", rollout, *given)
+    assert (status, "would write 1 row" in error, "not kept" in error) == (0, True, True)
+    assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_a_key_of_the_keyring_is_found_and_replaced(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    library, rollout = kept
+    common = ("export", rollout, "--library", library, "--format", "openai", "--redact", "-o")
+    with keyring_in_memory():
+        keyring_keys.keep("SHOP_API_KEY", "And now?")
+        _, _, error = cli(*common, tmp_path / "x.jsonl")
+    assert "replaced: SHOP_API_KEY (" in error
+    assert "And now?" not in (tmp_path / "x.jsonl").read_text()
+
+
+def test_a_keyring_that_fails_is_said_and_the_export_is_made(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path
+) -> None:
+    library, rollout = kept
+    with keyring_in_memory() as ring:
+        ring.trouble = RuntimeError("locked")
+        status, _, error = cli(
+            "export", rollout, "--library", library, "--format", "openai", "-o", tmp_path / "x"
+        )
+    assert status == 0
+    assert "Keys of the keyring are not looked for. The keyring failed (locked)" in error
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--format", "nope"], "The format 'nope' is not known"),
+        (["--format", "openai", "--history", "full"], "openai has no choice of history"),
+        (["--format", "openai", "--rename", "x"], "'x' is not of the form OLD=NEW"),
+        (["--format", "markdown", "--train-split", "0.5"], "no format of rows"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    cli: RunCli, kept: tuple[Path, str], tmp_path: Path, given: list[str], words: str
+) -> None:
+    library, rollout = kept
+    status, _, error = cli("export", rollout, "--library", library, "-o", tmp_path / "x", *given)
+    assert (status, words in error) == (2, True)
+    assert not (tmp_path / "x").exists()
+
+
+def test_every_format_that_is_written_is_in_the_help(cli: RunCli) -> None:
+    from rollstep.core.formats.table import FORMATS
+
+    _, out, _ = cli("export", "--help")
+    names = {line.split()[0] for line in out.split("Formats:")[1].splitlines() if line.strip()}
+    assert names >= {fmt.name for fmt in FORMATS.values() if fmt.writes}
