@@ -28,7 +28,8 @@ class _Asked:
     def __init__(self, saved: Saved) -> None:
         self.saved = saved
         self.rollout = saved.tree()
-        self.path = self.rollout.path(opened_at(self.rollout, saved.head))
+        leaf = None if saved.head == "" else opened_at(self.rollout, saved.head)
+        self.path = self.rollout.path(leaf)
         self._facts: RolloutFacts | None = None
 
     @property
