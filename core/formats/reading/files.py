@@ -6,6 +6,7 @@ One bad record never stops a file: it comes back as ``Refused``, in its place am
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,7 +19,7 @@ from .json_in import JsonProblem, JsonReader
 from .opening import open_container
 from .pieces import Container, Piece, digest_of
 from .recognise import Recogniser, chosen
-from .record import Imported, Reader, Record, Refused
+from .record import Imported, Quick, Reader, Record, Refused
 
 Held = Callable[[list[tuple[int, str]]], set[int]]
 """Told the numbers and digests of records, gives the numbers of those that need not be read."""
@@ -51,6 +52,9 @@ class Read(msgspec.Struct, frozen=True):
     digest: str = ""
     held: bool = False
     line: int = 0
+
+
+_Found = Record | Refused | Skipped
 
 
 def readers() -> dict[str, Reader]:
@@ -90,6 +94,7 @@ class Source:
         self._readers = readers
         self._recogniser = Recogniser(readers, forced=forced)
         self._json = JsonReader()
+        self._quick: tuple[str, Quick | None] = ("", None)
 
     def __enter__(self) -> Source:
         return self
@@ -119,7 +124,11 @@ class Source:
         """The records in order; neighbours that make one trajectory are one record. Those that are
         ``held`` are not parsed.
         """
-        return _Gathering(self._readers).gathered(self._alone(held))
+        gathering = _Gathering(self._readers)
+        for piece, digest in self._pieces(held):
+            found = self._parsed(piece, digest) if isinstance(piece, Piece) else piece
+            yield from gathering.add(found)
+        yield from gathering.flush()
 
     def record(self, number: int) -> Record:
         """The record of this number; for a trajectory of many records, any of theirs. Raises
@@ -128,7 +137,7 @@ class Source:
         piece = self._container.piece(number)
         if piece is None:
             raise FormatError(f"{self.path}: there is no record {number}.")
-        found = self._parsed(piece) if isinstance(piece, Piece) else piece
+        found = self._parsed(piece, digest_of(piece.data)) if isinstance(piece, Piece) else piece
         if isinstance(found, Record) and self._readers[found.format].unit != "record":
             found = self._gathered_at(number) or found
         if isinstance(found, Refused):
@@ -137,13 +146,25 @@ class Source:
 
     def read(self, held: Held | None = None) -> Iterator[Read]:
         """The trajectories of each record."""
-        for record in self.records(held):
-            if isinstance(record, Record):
-                yield self.trajectories(record)
-            elif isinstance(record, Refused):
-                yield Read(record.number, faults=record.faults)
-            else:
-                yield Read(record.number, held=True)
+        gathering = _Gathering(self._readers)
+        for piece, digest in self._pieces(held):
+            if isinstance(piece, Piece):
+                quick = self._quickly(piece, digest)
+                if quick is not None:
+                    yield quick
+                    continue
+            record = self._parsed(piece, digest) if isinstance(piece, Piece) else piece
+            for found in gathering.add(record):
+                yield self._as_read(found)
+        for found in gathering.flush():
+            yield self._as_read(found)
+
+    def _as_read(self, found: _Found) -> Read:
+        if isinstance(found, Record):
+            return self.trajectories(found)
+        if isinstance(found, Refused):
+            return Read(found.number, faults=found.faults)
+        return Read(found.number, held=True)
 
     def trajectories(self, record: Record) -> Read:
         """What the record's own reader makes of it."""
@@ -167,25 +188,34 @@ class Source:
 
     # Inside
 
-    def _alone(self, held: Held | None) -> Iterator[Record | Refused | Skipped]:
+    def _pieces(self, held: Held | None) -> Iterator[tuple[Piece | Refused | Skipped, str]]:
+        """Each piece that has to be read, with its digest."""
         if held is None:
             for piece in self._container.pieces():
-                yield self._parsed(piece) if isinstance(piece, Piece) else piece
+                yield piece, digest_of(piece.data) if isinstance(piece, Piece) else ""
             return
-        for pieces in _chunks(self._container.pieces()):
-            digests = {
-                piece.number: digest_of(piece.data) for piece in pieces if isinstance(piece, Piece)
-            }
-            known = held(list(digests.items()))
-            for piece in pieces:
-                if piece.number in known:
-                    yield Skipped(piece.number)
-                elif isinstance(piece, Piece):
-                    yield self._parsed(piece, digests[piece.number])
-                else:
-                    yield piece
+        rest = self._container.pieces()
+        while pieces := list(islice(rest, _AT_ONCE)):
+            digests = [digest_of(each.data) if isinstance(each, Piece) else "" for each in pieces]
+            numbers = [piece.number for piece in pieces]
+            known = held(list(zip(numbers, digests, strict=True)))
+            for piece, digest in zip(pieces, digests, strict=True):
+                is_held = piece.number in known and isinstance(piece, Piece)
+                yield Skipped(piece.number) if is_held else piece, digest
 
-    def _parsed(self, piece: Piece, digest: str = "") -> Record | Refused:
+    def _quickly(self, piece: Piece, digest: str) -> Read | None:
+        """The trajectory of a line that is like those before it."""
+        name = self._recogniser.last
+        if name != self._quick[0]:
+            maker = self._readers[name].quick if piece.line else None
+            self._quick = (name, None if maker is None else maker())
+        read = self._quick[1]
+        imported = None if read is None else read(piece.data, digest)
+        if imported is None:
+            return None
+        return Read(piece.number, name, (imported,), (), digest, False, piece.line)
+
+    def _parsed(self, piece: Piece, digest: str) -> Record | Refused:
         try:
             value, twice = self._json.parse(piece.data.decode("utf-8"), line=piece.line)
         except UnicodeDecodeError as error:
@@ -210,7 +240,7 @@ class Source:
         return Record(
             piece.number,
             value,
-            digest or digest_of(piece.data),
+            digest,
             around,
             piece.path,
             (piece.line,) if piece.line else (),
@@ -255,26 +285,24 @@ class _Gathering:
         self._waiting: list[Record] = []
         self._group = ""
 
-    def gathered(
-        self, records: Iterator[Record | Refused | Skipped]
-    ) -> Iterator[Record | Refused | Skipped]:
-        for record in records:
-            if not isinstance(record, Record):
-                yield record
-                continue
-            reader = self._readers[record.format]
-            if reader.unit == "record":
-                yield from self._flush()
-                yield record
-                continue
-            group = reader.group(record.value) if reader.group is not None else ""
-            if self._waiting and (self._waiting[0].format, self._group) != (record.format, group):
-                yield from self._flush()
-            self._group = group
-            self._waiting.append(record)
-        yield from self._flush()
+    def add(self, found: _Found) -> Iterator[_Found]:
+        """Put in what comes next; gives what is whole now."""
+        if not isinstance(found, Record):
+            yield found
+            return
+        reader = self._readers[found.format]
+        if reader.unit == "record":
+            yield from self.flush()
+            yield found
+            return
+        group = reader.group(found.value) if reader.group is not None else ""
+        if self._waiting and (self._waiting[0].format, self._group) != (found.format, group):
+            yield from self.flush()
+        self._group = group
+        self._waiting.append(found)
 
-    def _flush(self) -> Iterator[Record]:
+    def flush(self) -> Iterator[Record]:
+        """What has waited for more."""
         if self._waiting:
             yield _joined(self._waiting)
             self._waiting = []
@@ -291,17 +319,6 @@ def _joined(records: list[Record]) -> Record:
         lines=tuple(record.number for record in records),
         duplicates=twice,
     )
-
-
-def _chunks(pieces: Iterator[Piece | Refused]) -> Iterator[list[Piece | Refused]]:
-    chunk: list[Piece | Refused] = []
-    for piece in pieces:
-        chunk.append(piece)
-        if len(chunk) >= _AT_ONCE:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def _placed(fault: Fault, record: Record) -> Fault:

@@ -20,18 +20,19 @@ class Recogniser:
     def __init__(self, readers: Mapping[str, Reader], *, forced: bool = False) -> None:
         self.readers = readers
         self._forced = next(iter(readers)) if forced else ""
-        self._last = ""
+        self.last = self._forced
+        """The format of the last record."""
 
     def format_of(self, value: Any) -> str:
         """The name of the format; empty where it is of none that is known."""
         if self._forced:
             return self._forced
-        last = self._last
+        last = self.last
         if last and self.readers[last].recognise(value) >= SURE:
             return last
         name, score = best(self.readers, value, first=last)
         if score > 0:
-            self._last = name
+            self.last = name
             return name
         return ""
 

@@ -78,6 +78,9 @@ class Zipped(msgspec.Struct, frozen=True):
     around: str = ""
 
 
+Quick = Callable[[bytes, str], Imported | None]
+
+
 class Reader(msgspec.Struct, frozen=True):
     """How one format is read.
 
@@ -88,7 +91,9 @@ class Reader(msgspec.Struct, frozen=True):
     own, and ``recognise`` is asked about the document with the first of its samples in it.
     ``group`` gives the group of a record, where neighbours of one group make one trajectory.
     ``zipped`` is given the names in a zip file, and says which are samples, or None for a zip of
-    another kind; each sample is then a record, and nobody is asked to recognise it.
+    another kind; each sample is then a record, and nobody is asked to recognise it. ``quick`` makes
+    something that is given the bytes and the digest of a line, once lines of this format have been
+    seen, and gives what ``read`` would, or None to leave it to ``read``.
     """
 
     recognise: Callable[[Any], int]
@@ -97,3 +102,4 @@ class Reader(msgspec.Struct, frozen=True):
     samples: tuple[str, ...] = ()
     group: Callable[[Any], str] | None = None
     zipped: Callable[[tuple[str, ...]], Zipped | None] | None = None
+    quick: Callable[[], Quick] | None = None

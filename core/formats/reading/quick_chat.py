@@ -1,0 +1,197 @@
+"""A short way for the rows that most files consist of: plain messages in the usual shape.
+
+Objects are parsed as tuples of pairs, which costs nothing beside building a dictionary, and shows
+keys that stand twice and keys in another order. A row that has exactly the pairs it should have is
+understood here; any other is left to the long way, which gives the same for these.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from ...model.messages import (
+    Payload,
+    SystemNote,
+    TargetReply,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from ...model.project import Tool
+from ...model.steps import Role, Step
+from .building import imported_project
+from .json_in import JsonProblem, JsonReader, Number
+from .record import Imported
+from .role_rows import title_of
+from .tools import read_declared
+
+_TRIES = 16
+"""After so many rows in a row of another shape only every 16th is tried."""
+
+
+class QuickChat:
+    """Reads row after row; each file needs one of its own."""
+
+    def __init__(self) -> None:
+        decoder: Any = json.JSONDecoder(
+            object_pairs_hook=tuple, parse_float=Number, parse_constant=Number
+        )
+        self._scan: Callable[[str, int], tuple[Any, int]] = decoder.scan_once
+        self._declared: tuple[Any, tuple[Tool, ...] | None] = (None, ())
+        self._failed = 0
+
+    def __call__(self, data: bytes, digest: str) -> Imported | None:
+        """The trajectory of a row, or None where it has to go the long way."""
+        if self._failed > _TRIES and self._failed % _TRIES:
+            self._failed += 1
+            return None
+        found = self._read(data, digest)
+        self._failed = 0 if found is not None else self._failed + 1
+        return found
+
+    def _read(self, data: bytes, digest: str) -> Imported | None:
+        try:
+            text = data.decode("utf-8")
+            row, end = self._scan(text, 0)
+        except (ValueError, RecursionError, StopIteration):
+            return None
+        if end != len(text) or type(row) is not tuple or not 1 <= len(row) <= 2:
+            return None
+        key, messages = row[0]
+        if key != "messages" or type(messages) is not list or not messages:
+            return None
+        tools = self._tools(*row[1]) if len(row) == 2 else ()
+        if tools is None:
+            return None
+        system = _system(messages[0])
+        steps = _steps(messages if system is None else messages[1:], digest)
+        if steps is None:
+            return None
+        title = title_of(steps)
+        return Imported(imported_project(title, system=system, tools=tools), steps, title)
+
+    def _tools(self, key: str, value: Any) -> tuple[Tool, ...] | None:
+        """The declarations of tools, which most rows of a file have in common."""
+        if key != "tools" or type(value) is not list:
+            return None
+        if value != self._declared[0]:
+            self._declared = (value, _read_tools(value))
+        return self._declared[1]
+
+
+def _system(message: Any) -> str | None:
+    """The text of a system message."""
+    if type(message) is tuple and len(message) == 2 and message[0] == ("role", "system"):
+        key, content = message[1]
+        if key == "content" and type(content) is str:
+            return content
+    return None
+
+
+def _steps(messages: list[Any], digest: str) -> tuple[Step, ...] | None:
+    """The steps of the messages; None where one is not as most are."""
+    steps: list[Step] = []
+    before: str | None = None
+    waiting: list[str] = []
+    role: Role
+    payload: Payload
+    for number, message in enumerate(messages, 1):
+        try:
+            (key, kind), (content_key, content), *more = message
+        except (TypeError, ValueError):
+            return None
+        if key != "role" or type(message) is not tuple:
+            return None
+        if more or kind == "tool":
+            made = _with_more(kind, content_key, content, more, waiting)
+            if made is None:
+                return None
+            payload, role = made
+        elif content_key != "content" or type(content) is not str:
+            return None
+        elif kind == "user":
+            payload, role = UserMessage((Text(content),)), "evaluator"
+        elif kind == "assistant":
+            payload, role = TargetReply((Text(content),)), "target"
+            waiting.clear()
+        elif kind == "system":
+            payload, role = SystemNote((Text(content),)), "target"
+        else:
+            return None
+        step_id = f"{digest}.{number}"
+        steps.append(Step(step_id, before, role, payload, "import"))
+        before = step_id
+    return tuple(steps)
+
+
+def _with_more(
+    kind: Any, key: Any, value: Any, more: list[Any], waiting: list[str]
+) -> tuple[Payload, Role] | None:
+    """A message with three fields: a tool's result, or a reply that calls. ``waiting`` are the ids
+    of calls without a result so far.
+    """
+    if len(more) != 1:
+        return None
+    last_key, last = more[0]
+    if kind == "tool":
+        if key != "tool_call_id" or last_key != "content" or type(last) is not str:
+            return None
+        if value not in waiting:
+            return None
+        waiting.remove(value)
+        return ToolResult(value, (Text(last),)), "tool"
+    if kind != "assistant" or key != "content" or last_key != "tool_calls":
+        return None
+    calls = _calls(last)
+    if calls is None or not (value is None or type(value) is str):
+        return None
+    waiting[:] = [call.id for call in calls]
+    return TargetReply(() if value is None else (Text(value),), (), calls), "target"
+
+
+def _calls(calls: Any) -> tuple[ToolCall, ...] | None:
+    """Calls that each have an id, a name and arguments; None where anything else stands there."""
+    if type(calls) is not list or not calls:
+        return None
+    made = []
+    for call in calls:
+        if type(call) is not tuple:
+            return None
+        try:
+            (key_1, call_id), (key_2, kind), (key_3, function) = call
+            (key_4, name), (key_5, arguments) = function
+        except (TypeError, ValueError):
+            return None
+        if (key_1, key_2, kind, key_3, key_4, key_5) != _CALL or type(function) is not tuple:
+            return None
+        if not (type(call_id) is type(name) is type(arguments) is str and call_id and name):
+            return None
+        if arguments[:1] == '"':  # it may be JSON twice over
+            return None
+        made.append(ToolCall(call_id, name, arguments))
+    return tuple(made)
+
+
+_CALL = ("id", "type", "function", "function", "name", "arguments")
+
+
+def _read_tools(value: list[Any]) -> tuple[Tool, ...] | None:
+    noted: list[str] = []
+    try:
+        found, twice = JsonReader().parse(_as_json(value))
+    except JsonProblem:
+        return None
+    declared = read_declared(found, "tools", lambda words, where: noted.append(words))
+    return None if twice or noted or declared.raw else declared.tools
+
+
+def _as_json(value: Any) -> str:
+    """JSON of a value in which objects are tuples of pairs."""
+    if type(value) is tuple:
+        return "{" + ", ".join(f"{json.dumps(k)}: {_as_json(v)}" for k, v in value) + "}"
+    if type(value) is list:
+        return "[" + ", ".join(map(_as_json, value)) + "]"
+    return value.text if isinstance(value, Number) else json.dumps(value)

@@ -1,0 +1,126 @@
+"""The short way for plain rows gives what the long way gives, or leaves the row to it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rollstep.core.formats.openai_chat import READER
+from rollstep.core.formats.reading.json_in import JsonReader
+from rollstep.core.formats.reading.pieces import digest_of
+from rollstep.core.formats.reading.quick_chat import QuickChat
+from rollstep.core.formats.reading.record import Imported, Record
+
+TEXT = st.text(max_size=8)
+TOOLS = [
+    {
+        "type": "function",
+        "function": {"name": "look", "parameters": {"type": "object", "default": 1.50}},
+    }
+]
+
+
+def _call(number: int, arguments: str = '{"a": 1.0, "a": 2}') -> dict[str, Any]:
+    function = {"name": "look", "arguments": arguments}
+    return {"id": f"call_{number}", "type": "function", "function": function}
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> dict[str, Any]:
+    """Rows as most are, and rows in which something is otherwise."""
+    messages: list[dict[str, Any]] = []
+    if draw(st.booleans()):
+        messages.append({"role": "system", "content": draw(TEXT)})
+    for number in range(draw(st.integers(0, 3))):
+        messages.append({"role": "user", "content": draw(TEXT)})
+        if draw(st.booleans()):
+            content = draw(st.none() | TEXT)
+            arguments = draw(st.sampled_from(['{"a": 1}', "", "[]", '"{}"', "no JSON"]))
+            reply = {"role": "assistant", "content": content}
+            messages.append({**reply, "tool_calls": [_call(number, arguments)]})
+            answered = draw(st.sampled_from([f"call_{number}", "call_0", ""]))
+            messages.append({"role": "tool", "tool_call_id": answered, "content": draw(TEXT)})
+        messages.append({"role": "assistant", "content": draw(TEXT)})
+    row: dict[str, Any] = {"messages": messages}
+    if draw(st.booleans()):
+        row["tools"] = TOOLS
+    if messages and draw(st.booleans()):
+        draw(st.sampled_from(messages)).update(draw(st.sampled_from(ODD)))
+    return row
+
+
+ODD: list[dict[str, Any]] = [
+    *({"name": "x"}, {"content": None}, {"content": 5}, {"content": []}, {"tool_calls": []}),
+    *({"role": "developer"}, {"role": None}, {"weight": 1}, {"tool_call_id": "call_0"}),
+    *({"tool_calls": None}, {"refusal": ""}, {"reasoning_content": "r"}),
+]
+
+
+def _by_both(data: bytes) -> tuple[Imported | None, Imported | None]:
+    """What the short way and the long way make of a line."""
+    digest = digest_of(data)
+    value, twice = JsonReader().parse(data.decode())
+    long = None
+    if not twice and value.get("messages"):
+        (long,) = READER.read(Record(1, value, digest))
+    return QuickChat()(data, digest), long
+
+
+@given(rows(), st.booleans(), st.sampled_from([None, (",", ":")]))
+def test_the_short_way_gives_what_the_long_way_gives(
+    row: dict[str, Any], ascii_only: bool, separators: tuple[str, str] | None
+) -> None:
+    text = json.dumps(row, ensure_ascii=ascii_only, separators=separators)
+    quick, long = _by_both(text.encode("utf-8", "replace"))
+    assert quick is None or quick == long
+
+
+def test_rows_as_most_are_go_the_short_way() -> None:
+    messages = [
+        {"role": "system", "content": "s"},
+        {"role": "user", "content": "caf\u00e9 \U0001f600\u2028"},
+        {"role": "assistant", "content": None, "tool_calls": [_call(1), _call(2)]},
+        {"role": "tool", "tool_call_id": "call_2", "content": "two"},
+        {"role": "tool", "tool_call_id": "call_1", "content": "one"},
+        {"role": "assistant", "content": "done"},
+    ]
+    data = json.dumps({"messages": messages, "tools": TOOLS}).encode()
+    quick, long = _by_both(data)
+    assert quick is not None
+    assert quick == long
+    assert quick.project.tools[0].parameters.endswith("1.5}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"messages": [{"role": "user", "role": "system", "content": "a"}]}',
+        b'{"messages": [{"role": "user", "content": "a", "content": "b"}]}',
+        b'{"messages": [{"role": "user", "content": "a"}], "messages": []}',
+        b'{"messages": [{"content": "a", "role": "user"}]}',
+        b'{"messages": [{"role": "user", "content": "a"}]} x',
+        b'{"messages": [{"role": "user", "content": "\xff"}]}',
+        b'{"messages": [[["role", "user"], ["content", "a"]]]}',
+        b'{"messages": [{"role": "assistant", "content": "a", "tool_calls": [[["id", "c"], '
+        b'["type", "function"], ["function", {"name": "n", "arguments": "{}"}]]]}]}',
+        b'{"messages": ["ab", "cd"]}',
+        b'{"messages": [{"role": "user", "content": "a"}], "tools": [{"a": 1, "a": 2}]}',
+        b'{"messages": [{"role": "user", "content": "a"}], "id": 3}',
+        b'{"messages": [{"role": "user", "content": ["a", "b"]}]}',
+    ],
+)
+def test_what_is_odd_is_left_to_the_long_way(line: bytes) -> None:
+    assert QuickChat()(line, "d") is None
+
+
+def test_after_many_rows_of_another_shape_only_a_few_are_tried() -> None:
+    quick = QuickChat()
+    good = b'{"messages": [{"role": "user", "content": "a"}]}'
+    for _ in range(40):
+        assert quick(b'{"messages": 1}', "d") is None
+    answers = [quick(good, "d") is not None for _ in range(16)]
+    assert any(answers)
+    assert quick(good, "d") is not None
