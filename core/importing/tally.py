@@ -25,7 +25,7 @@ class Tally:
 
     def count(self, path: Path, read: Read) -> bool:
         """Count one record; whether there is anything in it to be taken in."""
-        self.read += 1
+        self.read += read.number > 0  # 0 is what is said of the file
         if read.held:
             self.held += 1
         elif read.faults:

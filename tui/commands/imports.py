@@ -38,7 +38,7 @@ def exit_status(refused: int, good: int) -> int:
     """0 when nothing was refused, 1 when some were, 2 when there was nothing else."""
     if not refused:
         return 0
-    return 1 if good else 2
+    return 1 if good > 0 else 2
 
 
 def say_left(left: Sequence[Left], count: int, what: str) -> None:

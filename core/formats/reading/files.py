@@ -6,7 +6,7 @@ One bad record never stops a file: it comes back as ``Refused``, in its place am
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -190,11 +190,17 @@ class Source:
 
     def _pieces(self, held: Held | None) -> Iterator[tuple[Piece | Refused | Skipped, str]]:
         """Each piece that has to be read, with its digest."""
+        rest = self._container.pieces()
+        first = next(rest, None)
+        if first is None:
+            what = "samples in this log" if self._container.format else "records in it"
+            yield Refused(0, (Fault(f"there are no {what}."),)), ""
+            return
+        rest = chain([first], rest)
         if held is None:
-            for piece in self._container.pieces():
+            for piece in rest:
                 yield piece, digest_of(piece.data) if isinstance(piece, Piece) else ""
             return
-        rest = self._container.pieces()
         while pieces := list(islice(rest, _AT_ONCE)):
             digests = [digest_of(each.data) if isinstance(each, Piece) else "" for each in pieces]
             numbers = [piece.number for piece in pieces]

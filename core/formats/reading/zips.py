@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from ...errors import Fault, FormatError
 from .json_in import JsonProblem, JsonReader
 from .pieces import Piece
 from .record import Reader, Refused, Zipped
+from .unzip import read_entry
 
 
 class Entries:
@@ -72,7 +74,10 @@ class Entries:
 
     def _read(self, number: int, name: str) -> Piece | Refused:
         try:
-            return Piece(number, self._packed.read(name), path=name)
-        except (zipfile.BadZipFile, OSError, KeyError, NotImplementedError, RuntimeError) as error:
+            return Piece(number, read_entry(self._packed, name), path=name)
+        except (
+            *(zipfile.BadZipFile, zlib.error, OSError, KeyError, EOFError),
+            *(NotImplementedError, RuntimeError, MemoryError),
+        ) as error:
             fault = Fault(f"this entry cannot be unpacked: {error}.", where=name)
             return Refused(number, (fault,), name)
