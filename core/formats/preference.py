@@ -25,6 +25,7 @@ from ..model.messages import (
 )
 from ..model.rollout import Rollout
 from ..model.steps import Role, Step
+from ..rules.verdicts import is_outdated, newest_verdict
 from .subject import Subject
 
 Source = Literal["edit", "verdict"]
@@ -156,25 +157,29 @@ class _Finder:
     def by_verdict(self) -> Iterator[Pair | NoPair]:
         """The trajectory's leaf over the rejected ones, or under the accepted ones."""
         verdicts = _verdicts(self._subject.marks, self._rollout)
-        if not self._path or self._path[-1].id not in verdicts:
+        here = verdicts.get(self._path[-1].id) if self._path else None
+        if here is None:
             return
-        here = self._path[-1].id
-        for leaf_id, verdict in verdicts.items():
-            if {verdict, verdicts[here]} != {"accept", "reject"}:
+        for there in verdicts.values():
+            if here.verdict == there.verdict:
                 continue
-            other = self._rollout.path(leaf_id)
-            ours, theirs = _parting(self._path, other)
+            ours, theirs = _parting(self._path, self._rollout.path(there.step_id))
             if ours is None or theirs is None:
                 continue
-            good, bad = (ours, theirs) if verdicts[here] == "accept" else (theirs, ours)
-            if good.role != self._role or bad.role != self._role:
-                if self._role in (good.role, bad.role):
-                    yield self.no(good, bad, "the branches part at steps of two roles")
-                else:
-                    yield self.no(good, bad, f"the branches part at a step of the {good.role}")
-                continue
-            leaves = (here, leaf_id) if good is ours else (leaf_id, here)
-            yield self._pair(good, bad, "verdict", leaves)
+            if here.verdict == "accept":
+                yield self._judged(ours, theirs, here, there)
+            else:
+                yield self._judged(theirs, ours, there, here)
+
+    def _judged(self, good: Step, bad: Step, accepted: Mark, rejected: Mark) -> Pair | NoPair:
+        """What two verdicts say of the steps at which their branches part."""
+        if good.role != self._role or bad.role != self._role:
+            if good.role != bad.role:
+                return self.no(good, bad, "the branches part at steps of two roles")
+            return self.no(good, bad, f"the branches part at a step of the {good.role}")
+        if is_outdated(self._rollout, accepted):
+            return self.no(good, bad, "the accepted branch was edited after its verdict")
+        return self._pair(good, bad, "verdict", (accepted.step_id, rejected.step_id))
 
     def _pair(
         self, chosen: Step, rejected: Step, source: Source, leaves: tuple[str, str] = ("", "")
@@ -214,14 +219,16 @@ class _Finder:
         return project.target.system, project.tools
 
 
-def _verdicts(marks: Iterable[Mark], rollout: Rollout) -> dict[str, str]:
-    """The verdict over each leaf that has one; one over which people disagree has none."""
+def _verdicts(marks: Iterable[Mark], rollout: Rollout) -> dict[str, Mark]:
+    """The newest verdict over each leaf that was accepted or rejected."""
+    marked = {mark.step_id: None for mark in marks if mark.verdict in ("accept", "reject")}
     leaves = set(rollout.leaves())
-    found: dict[str, set[str]] = {}
-    for mark in marks:
-        if mark.step_id in leaves and mark.verdict in ("accept", "reject"):
-            found.setdefault(mark.step_id, set()).add(mark.verdict)
-    return {leaf: verdicts.pop() for leaf, verdicts in found.items() if len(verdicts) == 1}
+    found = {
+        leaf: verdict
+        for leaf in marked
+        if leaf in leaves and (verdict := newest_verdict(marks, leaf)) is not None
+    }
+    return {leaf: mark for leaf, mark in found.items() if mark.verdict in ("accept", "reject")}
 
 
 def _parting(ours: tuple[Step, ...], theirs: tuple[Step, ...]) -> tuple[Step | None, Step | None]:
