@@ -121,6 +121,7 @@ ACTIONS: tuple[Action, ...] = (
     _make("redo", "U", "U", "", "Redo what was undone"),
     Action("save_again", ("ctrl+s",), "Ctrl+S", "", "Save again what could not be saved", "MAKE"),
     Action("save_elsewhere", (), ":", "", "Save the rollout as a bundle elsewhere", "MAKE"),
+    Action("import", (), ":", "", "Import logs and datasets of other programs", "DECIDE", "opens"),
     Action("export", ("x",), "x", "export", "Export the branch, or up to here", "DECIDE", "opens"),
     Action("theme", ("f2",), "F2", "", "Choose a theme", "LOOK"),
     Action("cancel", ("escape",), "Esc", "", "Close, or cancel the call in flight", "LEAVE"),

@@ -376,6 +376,12 @@ class Controller:
 
         return self.engine.submit(whole())
 
+    @property
+    def library_path(self) -> Path | None:
+        """Where the library is."""
+        library = self.engine.library
+        return library.path if library is not None else None
+
     def save_again(self) -> Future[int]:
         """Try once more to save what could not be saved; how much is only in memory after it."""
         session = self.engine.session

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .screens.debugger import DebuggerScreen
     from .screens.edit_types import EditRequest, EditResult
     from .screens.export_types import ExportDone
+    from .screens.import_files import ImportDone
     from .screens.new_project import NewResult
     from .screens.sample_pick import SamplePick
     from .screens.start import StartChoice
@@ -160,6 +161,8 @@ class Dialogs:
                 app.exit()
         elif choice.kind == "new":
             self.new_project(None)
+        elif choice.kind == "import":
+            self.import_files()
         elif choice.kind == "help":
             self.show_help()
         elif choice.kind == "sample":
@@ -179,6 +182,28 @@ class Dialogs:
             self.open_start(str(error), text)
             return
         self.open_target(target, text)
+
+    def import_files(self, path: str = "") -> None:
+        """Import other programs' files; then open the first, or pick one."""
+        from .screens.import_files import ImportScreen
+
+        app = self.app
+
+        def library() -> Path | None:
+            return app.controller.library_path
+
+        def done(after: ImportDone | None) -> None:
+            if after is None:
+                if app.debugger is None:
+                    self.open_start()
+                return
+            self._answered("the import")
+            if after.path:
+                self.pick_sample(Path(after.path))
+            else:
+                self.open_target(OpenTarget(rollout=after.rollout))
+
+        app.push_screen(ImportScreen(library, path), done)
 
     def open_target(self, target: OpenTarget, path: str = "") -> None:
         """Open it, and show it when it is there."""

@@ -289,6 +289,11 @@ class MakeActions:
         if self.idle():
             self.screen.rollstep.dialogs.new_project(self.screen.model)
 
+    def do_import(self) -> None:
+        """Import."""
+        if self.idle():
+            self.screen.rollstep.dialogs.import_files()
+
     def do_export(self) -> None:
         """Export."""
         if self.idle():

@@ -23,7 +23,7 @@ RECENT_SHOWN = 8
 _TURNS, _EDITS, _WHEN = Column(8, "muted"), Column(8, "muted", least=90), Column(14, "muted")
 _WIDE = 120
 _MORE = "more"
-_OPENED = (".yaml", ".yml", ".jsonl")
+_OPENED = (".yaml", ".yml", ".jsonl", ".json", ".eval", ".traj", ".gz")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class StartChoice:
     for a sample's recorded rollout.
     """
 
-    kind: Literal["sample", "rollout", "path", "new", "help", "quit"]
+    kind: Literal["sample", "rollout", "path", "import", "new", "help", "quit"]
     value: str = ""
     recorded: bool = False
 
@@ -82,6 +82,7 @@ class StartScreen(Screen[StartChoice | None]):
     CSS_PATH = "start.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "open_file", "Open a file"),
+        Binding("i", "import", "Import"),
         Binding("a", "new", "New project"),
         Binding("v", "afresh", "Open the sample with nothing played yet"),
         Binding("slash", "filter", "Filter"),
@@ -134,6 +135,8 @@ class StartScreen(Screen[StartChoice | None]):
             self._refill()
         elif key == "open":
             self.call_later(self.action_open_file)
+        elif key == "import":
+            self.action_import()
         elif key == "new":
             self.action_new()
 
@@ -146,10 +149,19 @@ class StartScreen(Screen[StartChoice | None]):
             about = f"{key.turns} turns, {key.edits} edits, {key.ended}, {key.when}"
             about += f"\nfrom {key.source}" if key.source else ""
         elif key == "open":
-            about = "A project (.yaml), seed rows (.jsonl), or a bundle (.rollstep.jsonl)"
+            about = (
+                "A project (.yaml), seed rows (.jsonl), a bundle (.rollstep.jsonl), or a log or "
+                "dataset of another program"
+            )
+        elif key == "import":
+            about = "Logs and datasets of other programs, all of a file or folder, into the library"
         elif key == "new":
             about = "A blank project, or one from a seed row"
         self.query_one("#about", Static).update(Content(visible(about)))
+
+    def action_import(self) -> None:
+        """Other programs' logs and datasets."""
+        self.dismiss(StartChoice("import"))
 
     def action_new(self) -> None:
         """A new project."""
@@ -241,7 +253,9 @@ class StartScreen(Screen[StartChoice | None]):
             rows += [ListRow((row.title, row.learn), row, sample_columns) for row in samples]
             rows.append(ListRow(("",)))
         if not self._filter.text:
-            rows += [ListRow(("Open a file …",), "open"), ListRow(("New project …",), "new")]
+            rows.append(ListRow(("Open a file …",), "open"))
+            rows.append(ListRow(("Import …",), "import"))
+            rows.append(ListRow(("New project …",), "new"))
         return rows
 
     def on_resize(self, event: events.Resize) -> None:
@@ -255,7 +269,7 @@ class StartScreen(Screen[StartChoice | None]):
         if self.query("PathField"):
             words = "Enter open   Tab complete   Esc back"
         else:
-            keys = "Enter open   v afresh   o file   a new   / filter   ? keys   q quit"
+            keys = "Enter open  v afresh  o file  i import  a new  / filter  ? keys  q quit"
             words = self._filter.words(keys)
         self.query_one("#keys", Static).update(Content(one_line(words)))
 
