@@ -57,6 +57,8 @@ class PairRows(RoleRows):
     def end_answer(self, verdict: Verdict | None = None) -> str | None:
         """What was read is an answer, with a verdict; its last step."""
         leaf = self.builder.here
+        if verdict is not None and any(mark.step_id == leaf for mark in self.marks):
+            self.builder.note("both sides are the same answer: this makes no pair", "")
         if leaf is not None and verdict is not None:
             self.marks.append(Mark(leaf, verdict=verdict))
         return leaf
