@@ -7,7 +7,7 @@ import msgspec
 from ..formats.reading.files import Read
 from ..formats.reading.record import Imported
 from ..store.change import Change, Saved
-from ..store.importing import change_for
+from ..store.importing import change_for, same_step
 from ..store.library import Library
 from .ids import keyed_id
 from .saved import rollout_of
@@ -76,9 +76,7 @@ class Taking:
         same name, which then gets one of its own.
         """
         here = self._library.load(saved.header.id)
-        theirs = {step.id: step for step in saved.steps}
-        ours = [step for step in here.steps if step.origin == "import" and not step.copied_from]
-        if all(step.id in theirs and theirs[step.id].payload == step.payload for step in ours):
+        if _one_source(saved, here):
             change = _change(saved, imported, self._library)
             if change.steps or set(change.scores) - set(here.scores):
                 self._library.commit_many([change])
@@ -95,6 +93,15 @@ class Taking:
             self._new[other_id] = _change(other, imported, self._library)
             self._steps += len(other.steps)
         return other_id
+
+
+def _one_source(new: Saved, here: Saved) -> bool:
+    """Whether both are states of one source: they have steps in common, and none differs."""
+    ours = {step.id: step for step in here.steps}
+    both = [step for step in new.steps if step.id in ours]
+    if not all(same_step(step, ours[step.id]) for step in both):
+        return False
+    return bool(both) or not new.steps or not here.steps
 
 
 def _change(saved: Saved, imported: Imported, library: Library) -> Change:

@@ -97,7 +97,7 @@ def _missing(saved: Saved, here: Saved, source: str) -> Change:
         moved = msgspec.structs.replace(step, revision=places[step.revision])
         if step.id not in known:
             steps.append(moved)
-        elif not _same(moved, known[step.id]):
+        elif not same_step(moved, known[step.id]):
             raise BundleError(
                 f"{source}: step {step.id} of rollout {saved.header.id} differs from the library's."
                 " A step never changes once made: give the rollout in the file another id, and it"
@@ -131,7 +131,8 @@ def _revisions(
     return tuple(all_ours[len(ours) :]), places
 
 
-def _same(theirs: Step, ours: Step) -> bool:
+def same_step(theirs: Step, ours: Step) -> bool:
+    """Whether two steps of one id are the same, wherever they stand in their files."""
     return msgspec.structs.replace(theirs, seq=ours.seq, revision=ours.revision) == ours
 
 
