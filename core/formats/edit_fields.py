@@ -38,34 +38,55 @@ def edit_of(subject: Subject, step: Step) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value}
 
 
-def put_replaced(builder: TreeBuilder, edit: dict[str, Any]) -> str | None:
-    """Put what an edit replaced in its place, as another take; its step's id."""
-    given = edit.get("replaced")
-    if given is None:
-        return None
-    try:
-        payload: Payload = msgspec.convert(given, Payload)
-    except msgspec.ValidationError:
-        builder.note("what the edit replaced cannot be read; left out", "replaced")
-        return None
-    here = builder.here
-    step_id = builder.add(payload)
-    builder.here = here
-    return step_id
+class Edits:
+    """The edits of an import that is being built. What they replaced is looked for when all has
+    been read: it may stand on a branch of its own.
+    """
+
+    def __init__(self, builder: TreeBuilder) -> None:
+        self._builder = builder
+        self._replaced: list[tuple[str, Any]] = []
+
+    def put(self, step_id: str, edit: dict[str, Any]) -> None:
+        """Make a step the edit that the source says it is."""
+        origin = edit.get("by")
+        extra = self._builder.step(step_id).extra
+        mark = f'{{"{EDIT}": true}}'
+        self._builder.replace(
+            step_id,
+            origin=origin if origin in _ORIGINS else "human",
+            author=text(edit.get("author")),
+            reason=text(edit.get("reason")),
+            injected=text(edit.get("fault")),
+            created_at=seconds(edit.get("at")) or self._builder.step(step_id).created_at,
+            extra=joined(extra, mark),
+        )
+        if edit.get("replaced") is not None:
+            self._replaced.append((step_id, edit["replaced"]))
+
+    def resolve(self) -> None:
+        """Tie each edit to the step that it replaced; one that stands nowhere is put beside it."""
+        beside: dict[str | None, list[Step]] = {}
+        for step in self._builder.steps if self._replaced else ():
+            beside.setdefault(step.parent_id, []).append(step)
+        for step_id, given in self._replaced:
+            try:
+                payload: Payload = msgspec.convert(given, Payload)
+            except msgspec.ValidationError:
+                self._builder.note("what an edit replaced cannot be read; left out", "replaced")
+                continue
+            siblings = beside.setdefault(self._builder.step(step_id).parent_id, [])
+            old = next((s for s in siblings if s.payload == payload and s.id != step_id), None)
+            if old is None:
+                self._builder.here = self._builder.step(step_id).parent_id
+                old = self._builder.step(self._builder.add(payload))
+                siblings.append(old)
+            self._builder.replace(step_id, replaces=old.id)
 
 
-def edit_step_fields(edit: dict[str, Any], replaced: str | None) -> dict[str, Any]:
-    """The fields of the step that an edit is."""
-    origin = edit.get("by")
-    return {
-        "origin": origin if origin in _ORIGINS else "human",
-        "author": text(edit.get("author")),
-        "reason": text(edit.get("reason")),
-        "injected": text(edit.get("fault")),
-        "created_at": seconds(edit.get("at")),
-        "replaces": replaced,
-        "extra": f'{{"{EDIT}": true}}',
-    }
+def joined(first: str, second: str) -> str:
+    """Two JSON objects with different keys, as texts, as one."""
+    return f"{first[:-1]}, {second[1:]}" if first else second
 
 
 def iso_time(at: float) -> str:

@@ -15,6 +15,7 @@ from ..errors import Fault
 from ..model.messages import UserMessage, payload_text
 from . import (
     anthropic_rows,
+    atif,
     eliza_native,
     html,
     inspect,
@@ -29,6 +30,7 @@ from . import (
     turn_records,
 )
 from .anthropic_in import READER as ANTHROPIC_READER
+from .atif_in import READER as ATIF_READER
 from .eliza_native_in import READER as ELIZA_NATIVE_READER
 from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
@@ -224,6 +226,17 @@ _ALL = (
         training=True,
         reader=ANTHROPIC_READER,
         holds_also=anthropic_rows.holds_also,
+    ),
+    Format(
+        "atif",
+        ".atif.json",
+        "ATIF 1.8, Harbor's trajectory format, with edits, marks and branches in extra",
+        atif.HOLDS,
+        atif.render,
+        atif.check,
+        atif.notes,
+        reader=ATIF_READER,
+        holds_also=atif.holds_also,
     ),
     Format(
         "markdown",

@@ -24,7 +24,7 @@ from ..model.messages import (
     UserMessage,
     text_parts,
 )
-from .edit_fields import edit_step_fields, put_replaced
+from .edit_fields import Edits, joined
 from .jsonl import json_string
 from .reading.building import TreeBuilder, imported_project
 from .reading.chat import SYSTEM, TARGET, USER, ChatReader
@@ -112,6 +112,8 @@ class _Session:
     def __init__(self, record: Record, rows: list[_Row]) -> None:
         self.builder = TreeBuilder(record.digest)
         self.chat = ChatReader(self.builder)
+        self.edits = Edits(self.builder)
+        self.head: str | None = None
         self.rows = rows
         self.first = rows[0].value
         project = self.first.get("project")
@@ -132,6 +134,7 @@ class _Session:
         if not self.builder.steps:
             fault = Fault("no row of this session has a message.", self.rows[0].line, 0, "messages")
             raise FormatError(faults=(fault,))
+        self.edits.resolve()
         return self._imported()
 
     def _in_order(self) -> Iterator[tuple[_Row, _Turn | None]]:
@@ -241,13 +244,9 @@ class _Session:
         messages = row.value.get("messages")
         offset = len(messages) - len(own) if isinstance(messages, list) else 0
         for place, message in enumerate(own, offset):
-            edit = edits.get(place)
-            replaced = put_replaced(self.builder, edit) if edit else None
             last = self._message(message, f"messages[{place}]") or last
-            if edit and last is not None:
-                fields = edit_step_fields(edit, replaced)
-                fields["extra"] = joined(self.builder.step(last).extra, fields["extra"])
-                self.builder.replace(last, **fields)
+            if place in edits and last is not None:
+                self.edits.put(last, edits[place])
             if last is not None and isinstance(self.builder.step(last).payload, TargetReply):
                 reply = last
         return reply or last
@@ -308,9 +307,9 @@ class _Session:
 
     def _stop(self, row: _Row) -> None:
         end = row.value.get("termination")
+        here = self.head = self.builder.here
         if end is None:
             return
-        here = self.builder.here
         given = end if isinstance(end, dict) else {"reason": end}
         reason = given.get("reason")
         words = reason if isinstance(reason, str) else as_text(reason)
@@ -320,7 +319,7 @@ class _Session:
         note = given.get("note")
         stop = Stop(words, by, note if isinstance(note, str) else "")
         odd = end != {"reason": words}
-        self.builder.add(stop, extra=as_text({"$termination": end}) if odd else "")
+        self.head = self.builder.add(stop, extra=as_text({"$termination": end}) if odd else "")
         self.builder.here = here
 
     # -- the whole ---------------------------------------------------------------------------
@@ -347,6 +346,7 @@ class _Session:
             self.builder.steps,
             title=project.title,
             key=session,
+            head=self.head,
             marks=tuple(self.chat.marks),
             extra=self._record_extra(),
             notes=tuple(self.builder.notes),
@@ -374,11 +374,6 @@ def is_odd_field(key: str, value: Any) -> bool:
     if key == "metadata":
         return not isinstance(value, dict)
     return key not in PROJECT_KEYS or not isinstance(value, str)
-
-
-def joined(first: str, second: str) -> str:
-    """Two JSON objects with different keys, as texts, as one."""
-    return f"{first[:-1]}, {second[1:]}" if first else second
 
 
 def termination(stop: Stop, *, full: bool) -> dict[str, str]:
