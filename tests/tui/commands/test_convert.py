@@ -1,0 +1,104 @@
+"""``rollstep convert`` and ``rollstep validate``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import RunCli
+
+DATA = Path(__file__).parents[2]
+REFUSED = DATA / "core" / "formats" / "data" / "rows_that_trainers_refuse.jsonl"
+GOOD = (
+    '{"messages": [{"role": "user", "content": "caf\u00e9"}, '
+    '{"role": "assistant", "content": "hello"}]}\n'
+)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Two conversations, and a line that is none."""
+    path = tmp_path / "log.jsonl"
+    path.write_text(f"{GOOD}{{broken\n{GOOD.replace('hello', 'bye')}")
+    return path
+
+
+def test_a_file_is_written_in_another_format_and_what_was_skipped_is_told(
+    cli: RunCli, log: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "out.jsonl"
+    status, _, err = cli("convert", log, output, "--format", "sharegpt")
+    assert status == 1
+    rows = [json.loads(line) for line in output.read_text().splitlines()]
+    assert [row["conversations"][1]["value"] for row in rows] == ["hello", "bye"]
+    assert f"skipped: {log}: line 2" in err
+    assert err.splitlines()[-1] == "read 3 records (openai 2), wrote 2 rows, skipped 1"
+
+
+def test_the_same_format_gives_the_same_bytes(cli: RunCli, log: Path, tmp_path: Path) -> None:
+    log.write_text(GOOD * 2)
+    output = tmp_path / "out.jsonl"
+    assert cli("convert", log, output, "--format", "openai")[0] == 0
+    assert output.read_text() == GOOD * 2
+
+
+def test_a_file_that_is_there_is_left_alone(cli: RunCli, log: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.jsonl"
+    output.write_text("mine")
+    status, _, err = cli("convert", log, output, "--format", "openai")
+    assert (status, output.read_text()) == (1, "mine")
+    assert "--force" in err
+    assert cli("convert", log, output, "--format", "openai", "--force")[0] == 1
+    assert output.read_text() != "mine"
+
+
+def test_the_format_is_told_from_the_name_where_only_one_fits(
+    cli: RunCli, log: Path, tmp_path: Path
+) -> None:
+    log.write_text(GOOD)
+    bundle = tmp_path / "out.rollstep.jsonl"
+    assert cli("convert", log, bundle)[0] == 0
+    assert bundle.read_text().startswith('{"rollstep_bundle"')
+    back = tmp_path / "back.jsonl"
+    assert cli("convert", bundle, back, "--format", "openai")[0] == 0
+    assert back.read_text() == GOOD
+    status, _, err = cli("convert", log, tmp_path / "out.jsonl")
+    assert status == 2
+    assert "--format" in err
+
+
+def test_a_file_of_which_nothing_can_be_read_is_status_2(
+    cli: RunCli, log: Path, tmp_path: Path
+) -> None:
+    log.write_text("{broken\n{broken\n")
+    status, _, _ = cli("convert", log, tmp_path / "out.jsonl", "--format", "openai")
+    assert status == 2
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_validate_names_record_message_field_and_rule(cli: RunCli) -> None:
+    status, out, err = cli("validate", REFUSED, "--format", "openai")
+    assert status == 1
+    lines = out.splitlines()
+    assert all(line.startswith((f"refused: {REFUSED}: line ", f"odd: {REFUSED}")) for line in lines)
+    places = {line.split(": ")[2] for line in lines}
+    assert places == {f"line {number}" for number in range(1, 16)}
+    assert any("line 3: messages[1].tool_calls[0].id" in line and "rule:" in line for line in lines)
+    assert err.startswith("read 15 records (openai 15): ")
+
+
+def test_validate_has_nothing_to_say_of_good_rows(cli: RunCli, log: Path, tmp_path: Path) -> None:
+    log.write_text(GOOD * 2)
+    assert cli("validate", log) == (0, "", "read 2 records (openai 2): 0 refused, 0 odd\n")
+    log.write_text("{broken")
+    assert cli("validate", log)[0] == 2
+    assert cli("validate", tmp_path / "none")[0] == 2
+
+
+def test_nothing_in_a_file_acts_on_the_terminal(cli: RunCli, log: Path) -> None:
+    log.write_text('{"messages": [{"role": "\\u001b]52;c;x\\u0007", "content": "a"}]}\n')
+    for command in (("validate", log), ("import", log, "--library", log.parent / "l.sqlite")):
+        _, out, err = cli(*command)
+        assert not {"\x1b", "\x07", "\x9b"} & set(out + err)
