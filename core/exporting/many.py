@@ -13,7 +13,7 @@ from ..errors import ExportError, Fault
 from ..formats.report import FEATURES
 from ..formats.rows import Row
 from ..formats.subject import Subject
-from ..formats.table import few_rows
+from ..formats.table import few_rows, writes_once
 from ..model.rollout import Trajectory
 from ..store.change import Saved
 from .items import Item
@@ -130,7 +130,7 @@ class _Run:
         self._secrets = known_secrets() if secrets is None else secrets
         self._progress = progress
         self._stop = stop
-        self._seen = Seen() if self._fmt.unique else None
+        self._seen = Seen() if writes_once(self._fmt, plan.options) else None
         everything = frozenset(FEATURES)
         self._looked_at = self._fmt.holds if plan.role == "target" else everything
         if plan.train_split is not None:

@@ -32,6 +32,7 @@ from . import (
 from .anthropic_in import READER as ANTHROPIC_READER
 from .atif_in import READER as ATIF_READER
 from .eliza_native_in import READER as ELIZA_NATIVE_READER
+from .options import WriteOptions
 from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
 from .rows import Row
@@ -280,15 +281,23 @@ _ALL = (
         "inspect",
         ".json",
         "Inspect's log as one JSON document: branches, human edits and scores are its own",
+        inspect.HOLDS,
+        check=inspect.check,
+        notes=inspect.notes,
+        collect=inspect.collect,
         reader=inspect.READER,
-        writes=False,
+        holds_also=inspect.holds_also,
     ),
     Format(
         "inspect-eval",
         ".eval",
         "Inspect's log as a zip file, in which each sample can be opened alone",
+        inspect.HOLDS,
+        check=inspect.check,
+        notes=inspect.notes,
+        collect=inspect.collect_eval,
         reader=inspect.EVAL_READER,
-        writes=False,
+        holds_also=inspect.holds_also,
     ),
     Format(
         "tau2",
@@ -315,6 +324,11 @@ _ALL = (
 
 FORMATS: dict[str, Format] = {fmt.name: fmt for fmt in _ALL}
 """Every format by its name, in the order in which menus show them."""
+
+
+def writes_once(fmt: Format, options: WriteOptions) -> bool:
+    """Whether equal rows are written once: rows of what branches have in common, mostly."""
+    return fmt.unique or (options.split == "replies" and "split" in fmt.heeds)
 
 
 def few_rows(fmt: Format, rows: int) -> str:

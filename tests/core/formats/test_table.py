@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from rollstep.core.formats.options import WriteOptions
 from rollstep.core.formats.report import FEATURES
-from rollstep.core.formats.table import FORMATS, report
+from rollstep.core.formats.table import FORMATS, report, writes_once
 from rollstep.core.model.messages import target_reply, user_message
 
 from .conftest import make_project, make_subject
@@ -42,3 +43,10 @@ def test_long_lists_of_steps_are_cut_and_counted() -> None:
     assert (
         "(step 1, 2, 3, 4, 5, 6, 7, 8 and 16 more)" in report(subject, FORMATS["openai"]).render()
     )
+
+
+def test_rows_split_by_reply_are_written_once_since_branches_share_them() -> None:
+    assert writes_once(FORMATS["trl-prompt-completion"], WriteOptions())
+    assert writes_once(FORMATS["trl"], WriteOptions(split="replies"))
+    assert not writes_once(FORMATS["trl"], WriteOptions())
+    assert not writes_once(FORMATS["openai"], WriteOptions(split="replies"))
