@@ -1,31 +1,39 @@
-"""What the export dialog is given: the formats, reports on them, and the writing itself, all done
-on the engine's thread.
+"""What the export dialog is given: the formats, reports on them, and the writing itself. The
+rollout is taken down on the engine's thread; all else is done on a thread of its own.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rollstep.core.exporting.items import Item, no_requests
 from rollstep.core.exporting.many import export_many, survey
-from rollstep.core.exporting.plan import Plan
-from rollstep.core.exporting.provenance import has_provenance, provenance_path
-from rollstep.core.formats.table import FORMATS
+from rollstep.core.exporting.plan import PROJECT_FORMATS, Plan, is_document
+from rollstep.core.exporting.provenance import SUFFIX, has_provenance
+from rollstep.core.exporting.tally import ExportSummary, counted
+from rollstep.core.formats.options import WriteOptions
+from rollstep.core.formats.table import FORMATS, Format
 from rollstep.core.model.messages import TargetReply, ToolResult
+from rollstep.core.workers.keyring_keys import remember_kept
 
 from .screens.export_types import (
     ExportChoice,
     ExportFormat,
+    ExportOption,
     ExportReport,
     ExportRequest,
-    Scope,
+    Values,
     file_stem,
 )
+from .who import NAMES
 
 if TYPE_CHECKING:
+    from rollstep.core.model.project import Project
+
     from .controller import Controller
     from .presenter import DebuggerModel
 
@@ -33,9 +41,47 @@ if TYPE_CHECKING:
 _WITH_CALLS = "openai"
 """What the dialog opens with where tools were called: turn records cannot hold the calls."""
 
+_KEYRING_PATIENCE = 1.0
+
+_WHOSE = ExportOption(
+    "role",
+    "replies",
+    (
+        ("target", "the target's"),
+        ("evaluator", "the evaluator's, as it was asked"),
+        ("tool", "the simulator's, as it was asked"),
+    ),
+)
+_REASONING = ExportOption(
+    "reasoning", "reasoning", (("keep", "where the format has a place"), ("strip", "left out"))
+)
+_SECRETS = ExportOption(
+    "redact", "secrets", (("", "as they stand"), ("yes", "replaced by a marker"))
+)
+_HEEDED = (
+    ExportOption("split", "rows", (("", "one for all"), ("replies", "one for each reply"))),
+    ExportOption("history", "history", (("turn", "its own turn"), ("full", "all turns before"))),
+    ExportOption(
+        "reasoning_key",
+        "key",
+        tuple((key, key) for key in ("reasoning_content", "thinking", "reasoning")),
+    ),
+    ExportOption(
+        "beside_call",
+        "by a call",
+        (("refuse", "text is refused"), ("think", "text becomes thinking")),
+    ),
+    ExportOption("strip_stop", "stop words", (("", "as they stand"), ("yes", "left out"))),
+    ExportOption("prune_nulls", "nulls", (("", "as they stand"), ("yes", "left out of arguments"))),
+)
+"""The options that some formats have."""
+
+_ODD = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST_TOOL = 64
+
 
 class Exporter:
-    """Exports the branch that the cursor is on, or its beginning."""
+    """Exports the branch that the cursor is on, its beginning, or branches of the rollout."""
 
     def __init__(self, model: DebuggerModel, controller: Controller) -> None:
         self._controller = controller
@@ -43,6 +89,9 @@ class Exporter:
         self._here = model.cursor + 1
         self._title = model.rollout.header.title
         self._steps = len(model.path)
+        self._branches = len(model.rollout.leaves())
+        self._renames = fitting_names(model.project)
+        self._keyring = False
         self._has_calls = any(
             isinstance(step.payload, ToolResult)
             or (isinstance(step.payload, TargetReply) and step.payload.tool_calls)
@@ -51,45 +100,154 @@ class Exporter:
 
     def request(self) -> ExportRequest:
         """What the dialog is given."""
-        formats = tuple(
-            ExportFormat(f.name, f.suffix, f.what, f.whole) for f in FORMATS.values() if f.writes
-        )
+        options = [self._what(), _WHOSE, _REASONING, _SECRETS, *_HEEDED]
+        if self._renames:
+            options.append(self._names())
         return ExportRequest(
             f"Export {self._title}",
-            formats,
-            self._steps,
-            self._here,
+            tuple(map(self._format, (f for f in FORMATS.values() if f.writes))),
+            tuple(options),
             self._report,
             self._write,
             stem=file_stem(self._title),
             format=_WITH_CALLS if self._has_calls else "",
+            folders=frozenset(
+                {
+                    ("what", "accepted"),
+                    ("what", "all"),
+                    ("role", "evaluator"),
+                    ("role", "tool"),
+                }
+            ),
         )
 
-    async def _report(self, name: str, scope: Scope) -> ExportReport:
-        async def report() -> ExportReport:
-            found = survey(self._plan(name, scope), [self._item()], several=False)
-            return ExportReport(tuple(found.report()), bool(found.refused))
+    def _what(self) -> ExportOption:
+        whole = self._steps
+        values = [("branch", f"the whole branch, {whole} of {whole} steps")]
+        if self._here != whole:
+            values.append(("here", f"up to here, {self._here} of {whole} steps"))
+        values.append(("accepted", "branches that are accepted"))
+        if self._branches > 1:
+            values.append(("all", f"all {self._branches} branches"))
+        return ExportOption("what", "what", tuple(values))
 
-        return await asyncio.wrap_future(self._controller.engine.submit(report()))
+    def _names(self) -> ExportOption:
+        fitted = ", ".join(f"{old} as {new}" for old, new in self._renames)
+        return ExportOption("renames", "tools", (("", "names as they are"), ("yes", fitted)))
+
+    @staticmethod
+    def _format(fmt: Format) -> ExportFormat:
+        if fmt.whole:
+            options: tuple[str, ...] = ("reasoning", "redact")
+        elif fmt.name in PROJECT_FORMATS:
+            options = ("what", "redact")
+        else:
+            options = ("what", "role", "reasoning", "redact")
+        heeded = (*(option.name for option in _HEEDED), "renames")
+        options += tuple(name for name in heeded if name in fmt.heeds)
+        document = is_document(fmt) and fmt.collect is None
+        return ExportFormat(fmt.name, fmt.suffix, fmt.what, options, document)
+
+    # Looking and writing
+
+    async def _report(self, name: str, values: Values) -> ExportReport:
+        item = await self._item()
+        return await asyncio.to_thread(self._look, item, self._plan(name, values))
 
     async def _write(self, choice: ExportChoice) -> str:
-        async def write() -> str:
+        item = await self._item()
+        plan = self._plan(choice.format, choice.values)
+
+        def write() -> ExportSummary:
             path = Path(choice.path).expanduser()
-            plan = self._plan(choice.format, choice.scope)
-            done = export_many(plan, [self._item()], path, several=False, force=choice.overwrite)
-            more = ""
-            if has_provenance(plan.fmt):
-                more = f", and who made each message to {provenance_path(path).name}"
-            return f"Wrote {os.path.abspath(done.files[0])}{more}"
+            return export_many(plan, [item], path, several=False, force=choice.overwrite)
 
-        return await asyncio.wrap_future(self._controller.engine.submit(write()))
+        done = await asyncio.to_thread(write)
+        words = f"Wrote {os.path.abspath(done.files[0])}"
+        if done.trajectories > 1 or done.rows != 1:
+            words += f", {counted(done.rows, 'row')}"
+        if done.refused:
+            words += f", {done.refused:,} refused"
+        return (
+            f"{words}, and who made each message beside it" if has_provenance(plan.fmt) else words
+        )
 
-    def _plan(self, name: str, scope: Scope) -> Plan:
-        whole = FORMATS[name].whole or scope != "here"
-        return Plan(format=name, leaf=self._leaf, up_to=None if whole else self._here or None)
+    def _look(self, item: Item, plan: Plan) -> ExportReport:
+        warn: list[str] = []
+        if not self._keyring:
+            self._keyring = True
+            if words := remember_kept(_KEYRING_PATIENCE):
+                warn.append(words)
+        found = survey(plan, [item], several=False)
+        findings = found.findings()
+        lines = [line for line in found.report() if line not in findings]
+        if found.secrets and not plan.redact:
+            findings.append("Secrets are written as they stand, unless you choose otherwise above.")
+        if found.trajectories > 1:
+            lines[:0] = [skipped.render() for skipped in found.skipped]
+            lines.insert(0, found.counts().replace("wrote", "to write"))
+        if not found.trajectories:
+            words = "There is no such branch."
+            if plan.role != "target":
+                words = f"Nothing in it is an answer of the {NAMES[plan.role]}."
+            return ExportReport((words,), refused=True)
+        if has_provenance(plan.fmt):
+            lines.append(f"beside it NAME{SUFFIX}: who made each message{_counts(found)}")
+        return ExportReport(tuple(lines), not found.written, (*warn, *findings))
 
-    def _item(self) -> Item:
-        engine = self._controller.engine
-        session, library = engine.session, engine.library
-        assert session is not None
-        return Item(session.saved(), library.request if library is not None else no_requests)
+    async def _item(self) -> Item:
+        async def take() -> Item:
+            engine = self._controller.engine
+            session, library = engine.session, engine.library
+            assert session is not None
+            return Item(session.saved(), library.request if library is not None else no_requests)
+
+        return await asyncio.wrap_future(self._controller.engine.submit(take()))
+
+    def _plan(self, name: str, values: Values) -> Plan:
+        what = values.get("what", "branch")
+        chosen: dict[str, Any] = {}
+        if what in ("accepted", "all"):
+            chosen["branches"] = what
+        else:
+            chosen["leaf"] = self._leaf
+            chosen["up_to"] = (self._here or None) if what == "here" else None
+        for option in ("role", "reasoning"):
+            if values.get(option):
+                chosen[option] = values[option]
+        return Plan(
+            format=name, redact=bool(values.get("redact")), options=self._options(values), **chosen
+        )
+
+    def _options(self, values: Values) -> WriteOptions:
+        given: dict[str, Any] = {}
+        for option in _HEEDED:
+            value = values.get(option.name, "")
+            if value:
+                given[option.name] = True if value == "yes" else value
+        if values.get("renames"):
+            given["renames"] = self._renames
+        return WriteOptions(**given)
+
+
+def fitting_names(project: Project) -> tuple[tuple[str, str], ...]:
+    """For tools whose names trainers refuse, names that they take: pairs of old and new."""
+    taken = {tool.name for tool in project.tools}
+    pairs = []
+    for tool in project.tools:
+        name = _ODD.sub("_", tool.name)[:_LONGEST_TOOL]
+        if name == tool.name:
+            continue
+        number = 2
+        while name in taken:
+            end = f"_{number}"
+            name, number = _ODD.sub("_", tool.name)[: _LONGEST_TOOL - len(end)] + end, number + 1
+        taken.add(name)
+        pairs.append((tool.name, name))
+    return tuple(pairs)
+
+
+def _counts(found: ExportSummary) -> str:
+    counts = ((found.edits, "edit"), (found.flags, "flag"))
+    words = " and ".join(counted(number, what) for number, what in counts if number)
+    return f" ({words})" if words else ""

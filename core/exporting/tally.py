@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -74,6 +74,7 @@ class ExportSummary(msgspec.Struct):
     refused: int = 0
     edits: int = 0
     flags: int = 0
+    places: int = 0
     secrets: int = 0
     hidden: int = 0
     redacted: bool = False
@@ -112,6 +113,7 @@ class ExportSummary(msgspec.Struct):
 
     def find(self, found: Found) -> None:
         """A secret, or hidden characters."""
+        self.places += 1
         if found.kind == "secret":
             self.secrets += 1
         else:
@@ -137,7 +139,7 @@ class ExportSummary(msgspec.Struct):
                 f"reconstructed: {counted(self.reconstructed, 'request')} of the role "
                 "that no model was sent, or that is not kept"
             )
-        return [*lines, *self._findings()]
+        return [*lines, *self.findings()]
 
     def _report_of_many(self) -> list[str]:
         lines = [f"not kept: {total.render()}" for total in self.losses.values()]
@@ -147,18 +149,15 @@ class ExportSummary(msgspec.Struct):
         ]
         return lines or ["nothing is lost"]
 
-    def _findings(self) -> Iterator[str]:
+    def findings(self) -> list[str]:
+        """Secrets and hidden characters, as lines for people."""
+        lines = []
         for found in self.found:
             word = "replaced" if self.redacted and found.kind == "secret" else "found"
-            yield f"{word}: {found.render()}"
-        more = self.secrets + len(self._hidden_places()) - len(self.found)
-        if more > 0:
-            yield f"found: {more:,} more"
-        if self.secrets and not self.redacted:
-            yield "Secrets are written as they stand; --redact replaces them."
-
-    def _hidden_places(self) -> list[Found]:
-        return [found for found in self.found if found.kind == "hidden"]
+            lines.append(f"{word}: {found.render()}")
+        if (more := self.places - len(self.found)) > 0:
+            lines.append(f"found: {more:,} more")
+        return lines
 
     def counts(self) -> str:
         """What was read, written and skipped, in one line."""

@@ -151,6 +151,8 @@ def _say_report(summary: ExportSummary) -> None:
         say(f"skipped {more:,} more")
     for line in summary.report():
         say(line)
+    if summary.secrets and not summary.redacted:
+        say("Secrets are written as they stand; --redact replaces them.")
 
 
 def _told(summary: ExportSummary) -> str:

@@ -1,4 +1,4 @@
-"""The export dialog: format, scope, path; and what the format cannot hold, before it writes."""
+"""The export dialog: format, choices, path; and what becomes of it, before it writes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rollstep.core.errors import RollstepError
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
@@ -18,20 +18,22 @@ from textual.widgets import Static
 from ..sanitize import one_line, visible
 from ..widgets.path_field import PathField
 from ..widgets.row_list import Column, ListRow, RowList
+from .export_options import OptionList
 from .export_types import (
     ExportChoice,
     ExportDone,
     ExportFormat,
     ExportReport,
     ExportRequest,
-    Scope,
     free_path,
     with_suffix,
 )
 from .key_guard import KeyGuard
 from .save_bar import Answer, SaveBar
 
-_FORMAT = (Column(14, "strong"), Column(look="muted"))
+_FORMAT = (Column(0, "strong"),)
+_TIGHT = 30
+"""Lines of the screen below which nothing stands apart."""
 
 
 class ExportScreen(Screen[ExportDone | None]):
@@ -47,11 +49,13 @@ class ExportScreen(Screen[ExportDone | None]):
     def __init__(self, request: ExportRequest) -> None:
         super().__init__()
         self.request = request
-        start = request.start_format()
-        self._formats = RowList([ListRow((f.name, f.what), f, _FORMAT) for f in request.formats])
-        self._scopes = RowList(self._scope_rows())
-        self._path = PathField(free_path(request.folder, request.stem, start.suffix))
-        self._format = start
+        self._format = request.start_format()
+        rows = [ListRow((fmt.name,), fmt, _FORMAT) for fmt in request.formats]
+        self._formats = RowList(rows, id="formats")
+        self._options = OptionList()
+        self._options.id = "options"
+        self._suffix = self._format.suffix
+        self._path = PathField(free_path(request.folder, request.stem, self._suffix))
         self._report: ExportReport | None = None
         self._guard = KeyGuard()
         self._bar = SaveBar(self._guard)
@@ -60,16 +64,13 @@ class ExportScreen(Screen[ExportDone | None]):
     def compose(self) -> ComposeResult:
         """Choices on top, the report below, keys in the last line."""
         yield Static(Content(one_line(self.request.title)), id="title")
-        with Vertical(id="choices"):
-            with Horizontal(classes="row"):
-                yield Static("format", classes="name")
-                yield self._formats
-            with Horizontal(classes="row"):
-                yield Static("what", classes="name")
-                yield self._scopes
-            with Horizontal(classes="row"):
-                yield Static("path", classes="name")
-                yield self._path
+        with Horizontal(id="choices"):
+            yield self._formats
+            yield self._options
+        yield Static("", id="what")
+        with Horizontal(classes="row"):
+            yield Static("path", classes="name")
+            yield self._path
         yield Static("", id="report-title")
         with VerticalScroll(id="report-area", can_focus=True):
             yield Static("", id="report")
@@ -77,45 +78,50 @@ class ExportScreen(Screen[ExportDone | None]):
 
     def on_mount(self) -> None:
         """Stand on the format; look at it."""
-        self._formats.styles.height = len(self.request.formats)
-        self._scopes.styles.height = len(self._scopes.rows)
         self._formats.go_to(self._format)
         self._formats.focus()
-        self._bar.hint("Enter write   Tab next   j k choose   Esc cancel")
+        self._show_format()
+        self._bar.hint("Enter write   Tab next   j k choose   h l change a choice   Esc cancel")
 
-    def _scope_rows(self) -> list[ListRow]:
-        whole, here = self.request.branch_steps, self.request.here_steps
-        rows = [ListRow((f"the whole branch, {whole} of {whole} steps",), "branch")]
-        if here != whole:
-            rows.append(ListRow((f"up to here, {here} of {whole} steps",), "here"))
-        return rows
+    def on_resize(self, event: events.Resize) -> None:
+        """Small screens have no room for blank lines."""
+        self.set_class(event.size.height < _TIGHT, "-tight")
 
     @property
-    def scope(self) -> Scope:
-        """How much of the branch."""
-        row = self._scopes.current
-        return "here" if row is not None and row.key == "here" else "branch"
+    def values(self) -> dict[str, str]:
+        """What is chosen, of the options that the format has."""
+        return self.request.asked(self._format, self._options.values)
 
     # Looking
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another format or scope: another suffix, another report."""
+        """Another format has other choices, another suffix, another report."""
         if isinstance(event.row.key, ExportFormat) and event.row.key != self._format:
-            chosen = event.row.key
-            self._path.path = with_suffix(self._path.path, self._format.suffix, chosen.suffix)
-            self._format = chosen
-        self._scopes.disabled = self._format.whole
+            self._format = event.row.key
+            self._show_format()
+
+    def on_option_list_turned(self) -> None:
+        """Another choice."""
+        self._look()
+
+    def _show_format(self) -> None:
+        known = {option.name: option for option in self.request.options}
+        self._options.show_options([known[name] for name in self._format.options if name in known])
+        self.query_one("#what", Static).update(Content(one_line(self._format.what)))
         self._look()
 
     def _look(self) -> None:
+        suffix = self.request.suffix(self._format, self.values)
+        self._path.path = with_suffix(self._path.path, self._suffix, suffix)
+        self._suffix = suffix
         self._report = None
         self._show_report()
-        self._ask_report(self._format.name, self.scope)
+        self._ask_report(self._format.name, self.values)
 
     @work(group="look", exclusive=True)
-    async def _ask_report(self, name: str, scope: Scope) -> None:
+    async def _ask_report(self, name: str, values: dict[str, str]) -> None:
         try:
-            self._report = await self.request.report(name, scope)
+            self._report = await self.request.report(name, values)
         except (RollstepError, OSError) as error:
             self._report = ExportReport((str(error),), refused=True)
         self._show_report()
@@ -132,7 +138,11 @@ class ExportScreen(Screen[ExportDone | None]):
         words = f"{self._format.name} cannot be written" if refused else self._kept_words(report)
         title.update(Content.assemble((f"{'! ' if refused else ''}{words}", "bold")))
         title.set_class(refused, "-refused")
-        self.query_one("#report", Static).update(Content(visible("\n".join(report.lines))))
+        lines: list[Content] = [
+            Content.styled(visible(line), "$text-warning") for line in report.warn
+        ]
+        lines += [Content(visible(line)) for line in report.lines]
+        self.query_one("#report", Static).update(Content("\n").join(lines))
 
     def _kept_words(self, report: ExportReport) -> str:
         if not report.lines:
@@ -168,16 +178,26 @@ class ExportScreen(Screen[ExportDone | None]):
         if self._report is None:
             return
         if self._report.refused:
-            self._say("It cannot be written so: see above. Choose another format or scope.")
+            self._say("It cannot be written so: see above. Choose another format, or otherwise.")
         elif not path:
             self._say("Type where to write it.")
         elif await asyncio.to_thread(os.path.isdir, path):
-            self._say(f"{path} is a folder: add a file name.")
+            await self._into_folder(path)
         elif await asyncio.to_thread(os.path.lexists, path):
-            answer = Answer("o", "o", "write over it")
-            self._bar.ask("overwrite", ["A file is there already:", path], (answer,))
+            self._ask("A file is there already:", path, "write over it")
         else:
             await self._write(path, overwrite=False)
+
+    async def _into_folder(self, path: str) -> None:
+        if self._suffix:
+            self._say(f"{path} is a folder: add a file name.")
+        elif await asyncio.to_thread(os.listdir, path):
+            self._ask("The folder holds something:", path, "write over files of the same names")
+        else:
+            await self._write(path, overwrite=False)
+
+    def _ask(self, question: str, path: str, over: str) -> None:
+        self._bar.ask("overwrite", [question, path], (Answer("o", "o", over),))
 
     async def on_save_bar_answered(self, event: SaveBar.Answered) -> None:
         """Over it, or back to the path."""
@@ -187,7 +207,7 @@ class ExportScreen(Screen[ExportDone | None]):
             self._path.box.focus()
 
     async def _write(self, path: str, *, overwrite: bool) -> None:
-        choice = ExportChoice(self._format.name, self.scope, path, overwrite)
+        choice = ExportChoice(self._format.name, path, self.values, overwrite)
         self._writing = True
         self._say("writing …")
         try:

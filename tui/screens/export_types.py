@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 
-Scope = Literal["branch", "here"]
+Values = Mapping[str, str]
+"""What is chosen, by the name of the option."""
+
+
+@dataclass(frozen=True)
+class ExportOption:
+    """Something to choose: ``values`` are pairs of a value and its words, the first one is what
+    nobody has to choose.
+    """
+
+    name: str
+    label: str
+    values: tuple[tuple[str, str], ...]
+
+    def words(self, value: str) -> str:
+        """The words for a value."""
+        return dict(self.values).get(value, value)
 
 
 @dataclass(frozen=True)
 class ExportFormat:
-    """A format as the list shows it. ``whole`` formats take the whole rollout, whatever the
-    scope.
+    """A format as the list shows it. ``options`` names those that make a difference to it.
+    ``document``: each trajectory is a file of its own, so that several go into a folder.
     """
 
     name: str
     suffix: str
     what: str
-    whole: bool = False
+    options: tuple[str, ...] = ()
+    document: bool = False
 
 
 @dataclass(frozen=True)
@@ -27,19 +43,20 @@ class ExportChoice:
     """What is to be written, and where. ``overwrite`` is true only after the human said so."""
 
     format: str
-    scope: Scope
     path: str
+    values: Values = field(default_factory=dict)
     overwrite: bool = False
 
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What the format cannot hold of this scope, a line for each; ``refused`` when it cannot be
-    written at all.
+    """What the format makes of the choice, a line for each thing that is lost, written otherwise or
+    found; ``refused`` when nothing can be written at all. ``warn`` are lines that people must see.
     """
 
     lines: tuple[str, ...]
     refused: bool = False
+    warn: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,24 +69,35 @@ class ExportDone:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """``branch_steps`` counts the branch's steps, ``here_steps`` those up to the cursor. ``report``
-    looks at a format and scope; ``write`` writes and returns words, or raises a RollstepError or
-    OSError, which the dialog shows.
+    """``report`` looks at a format and what is chosen; ``write`` writes and returns words, or
+    raises a RollstepError or OSError, which the dialog shows. ``folders`` are the choices with
+    which a format of documents makes a folder.
     """
 
     title: str
     formats: tuple[ExportFormat, ...]
-    branch_steps: int
-    here_steps: int
-    report: Callable[[str, Scope], Awaitable[ExportReport]]
+    options: tuple[ExportOption, ...]
+    report: Callable[[str, Values], Awaitable[ExportReport]]
     write: Callable[[ExportChoice], Awaitable[str]]
     folder: str = "."
     stem: str = "rollout"
     format: str = ""
+    folders: frozenset[tuple[str, str]] = frozenset()
 
     def start_format(self) -> ExportFormat:
         """The format that the dialog opens with."""
         return next((fmt for fmt in self.formats if fmt.name == self.format), self.formats[0])
+
+    def suffix(self, fmt: ExportFormat, values: Values) -> str:
+        """How the path of this choice ends; a folder's has no suffix."""
+        if fmt.document and not self.folders.isdisjoint(values.items()):
+            return ""
+        return fmt.suffix
+
+    def asked(self, fmt: ExportFormat, values: Values) -> dict[str, str]:
+        """What is chosen of the options that this format has; the first value where nothing is."""
+        first = {option.name: option.values[0][0] for option in self.options}
+        return {name: values.get(name, first[name]) for name in fmt.options if name in first}
 
 
 def free_path(folder: str, stem: str, suffix: str) -> str:
@@ -84,7 +112,9 @@ def free_path(folder: str, stem: str, suffix: str) -> str:
 
 def with_suffix(path: str, old: str, new: str) -> str:
     """The path for another format: its suffix changed if it has the old one, else as it is."""
-    return path[: len(path) - len(old)] + new if old and path.endswith(old) else path
+    if old:
+        return path[: len(path) - len(old)] + new if path.endswith(old) else path
+    return path + new if not os.path.splitext(path)[1] else path
 
 
 def file_stem(title: str) -> str:

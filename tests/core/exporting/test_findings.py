@@ -87,7 +87,7 @@ def test_without_redaction_nothing_is_changed_and_the_report_says_so(tmp_path: P
     done = export_many(plan(), [Item(leaking())], path, several=False, secrets=SECRETS)
     assert path.read_text().count(KEY) == 3
     assert done.secrets == 4
-    assert "Secrets are written as they stand; --redact replaces them." in done.report()
+    assert "found: a GitHub token (r1, step 2, arguments of find, character 12)" in done.report()
 
 
 @pytest.mark.parametrize("name", ["openai", "markdown", "bundle", "project"])
