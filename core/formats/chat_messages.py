@@ -32,6 +32,7 @@ from .options import WriteOptions
 from .reading.content import SHAPE
 from .reading.json_in import JsonReader, as_text
 from .reading.role_rows import ORDER
+from .stop_words import without_stop_words
 from .subject import Subject
 
 SYSTEM = "$system"
@@ -149,6 +150,11 @@ class _Writer:
             return self._reply(step, payload, number, extra)
         if isinstance(payload, UserMessage):
             self._private = {call.id for call in payload.tool_calls}
+            if self._subject.options.strip_stop:
+                kept = without_stop_words(payload, self._subject.project_of(step))
+                if kept is not payload and not kept.parts and self._is_last(number):
+                    return None  # it was nothing but the sign that ends it
+                payload = kept
             content, left = self._content(payload.parts, extra, step)
             body = {"role": "user", "content": content}
             return self._finish(body, number, extra, payload.parts, left)
@@ -207,6 +213,11 @@ class _Writer:
         if not raw and (not parts or extra.get(SHAPE) != "parts"):
             return parts_text(parts), left
         return _text_list(parts, raw), left
+
+    def _is_last(self, number: int) -> bool:
+        """Whether nothing but a stop follows a step."""
+        later = self._subject.trajectory.steps[number:]
+        return all(isinstance(step.payload, Stop) for step in later)
 
     def _is_own(self, step: Step) -> bool:
         """Whether a step came from this format, and nobody edited it."""

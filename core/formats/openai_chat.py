@@ -24,10 +24,11 @@ from .reading.role_rows import ORDER, RoleRows
 from .reading.tools import function_tools, read_tools
 from .report import surrogate_steps
 from .rows import Row
+from .stop_words import stop_word_steps
 from .subject import Subject
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "system_notes", "train", "refusals"})
-HEEDS = frozenset({"renames", "prune_nulls"})
+HEEDS = frozenset({"renames", "prune_nulls", "strip_stop"})
 LEAST_ROWS = 10
 """Rows that OpenAI asks for before it trains."""
 
@@ -122,6 +123,8 @@ def chat_notes(
     """What of these messages is written in a way of its own; OpenAI's way where there are ids."""
     if ids is not None and (escaped := surrogate_steps(subject)):
         yield f"lone surrogates (step {listed(escaped)}) are written as \\udXXX escapes"
+    if subject.options.strip_stop and (stripped := stop_word_steps(subject)):
+        yield f"stop words are left out (step {listed(stripped)})"
     for ours, theirs in subject.options.renames:
         if any(tool.name == ours for tool in subject.project.tools):
             yield f"the tool {ours!r} is written as {theirs!r}"

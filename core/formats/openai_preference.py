@@ -26,7 +26,7 @@ from .rows import Row
 from .subject import Subject
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "system_notes", "refusals"})
-HEEDS = frozenset({"renames", "prune_nulls"})
+HEEDS = frozenset({"renames", "prune_nulls", "strip_stop"})
 NONE = "no reply of the target was overridden, and no take was accepted where another was rejected"
 
 _KEYS = ("input", "preferred_output", "non_preferred_output")

@@ -36,7 +36,7 @@ from .subject import Subject
 from .trl.rows import AS_OBJECTS, surrogate_notes, undeclared_notes
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "reasoning"})
-HEEDS = frozenset({"beside_call", "renames", "prune_nulls"})
+HEEDS = frozenset({"beside_call", "renames", "prune_nulls", "strip_stop"})
 FORMATS = frozenset({"sharegpt"})
 
 KEYS = "$keys"

@@ -32,7 +32,7 @@ from .columns import FORMATS, dangerous, other_marks, our_columns, source_column
 _BASE = {"messages", "tool_traffic", "tool_schemas", "reasoning", "system_notes"}
 HOLDS = frozenset(_BASE)
 COMPLETION_HOLDS = frozenset({*_BASE, "train"})
-HEEDS = frozenset({"split", "reasoning_key", "renames", "prune_nulls"})
+HEEDS = frozenset({"split", "reasoning_key", "renames", "prune_nulls", "strip_stop"})
 SPLIT_HEEDS = HEEDS - {"split"}
 COMPLETION = "$completion"
 """The key of ``Step.extra`` that says of how many messages the completion was that a reply ends."""
