@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 50_000
 """Samples that are listed; ``LOG#N`` opens any other."""
-_SECONDS = 0.2
-"""Between two batches."""
+_FIRST, _LAST = 0.15, 1.5
+"""Seconds before the first batch, and between two of many: showing a long list takes a while."""
 
 Batch = Callable[[list["SampleLine"], bool, str], None]
 """Given the lines since the last time, whether that was all, and what went wrong."""
@@ -31,7 +31,7 @@ def read_samples(path: Path, tell: Batch, stop: threading.Event) -> None:
 
     batch: list[SampleLine] = []
     count = 0
-    told = time.monotonic()
+    told, pause = time.monotonic(), _FIRST
     try:
         for line in _closing(list_samples(path)):
             if stop.is_set():
@@ -42,9 +42,9 @@ def read_samples(path: Path, tell: Batch, stop: threading.Event) -> None:
                 words = f"The first {count:,} are listed; {path.name}#N opens any other."
                 tell(batch, True, words)
                 return
-            if time.monotonic() - told >= _SECONDS:
+            if time.monotonic() - told >= pause:
                 tell(batch, False, "")
-                batch, told = [], time.monotonic()
+                batch, told, pause = [], time.monotonic(), min(pause * 1.3, _LAST)
     except RollstepError as error:
         tell(batch, True, str(error))
         return

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -29,15 +28,20 @@ _ABOUT = 600
 """Characters of a problem or a title that are shown under the list."""
 
 
-@dataclass(frozen=True)
-class SamplePick:
-    """The sample that was picked: the record's number and the trajectory's place in it; ``about``
-    is what is said of it under the list.
-    """
+class SamplePick(NamedTuple):
+    """The sample that was picked: the record's number and the trajectory's place in it."""
 
     number: int
     nth: int = 0
-    about: str = field(default="", compare=False)
+
+
+class _Listed(NamedTuple):
+    """A sample, its row, the group that it stands in, and what the filter looks at."""
+
+    line: SampleLine
+    row: ListRow
+    group: int
+    searched: str
 
 
 class SamplePickScreen(Screen[SamplePick | None]):
@@ -55,7 +59,8 @@ class SamplePickScreen(Screen[SamplePick | None]):
         self._path = path
         self._at = at
         self._list = RowList()
-        self._groups: tuple[list[ListRow], ...] = ([], [], [])
+        self._groups: tuple[list[_Listed], ...] = ([], [], [])
+        self._lines: dict[object, SampleLine] = {}
         self._filter = TypedFilter()
         self._stop = threading.Event()
         self._done = False
@@ -81,17 +86,18 @@ class SamplePickScreen(Screen[SamplePick | None]):
     @work(thread=True, exclusive=True)
     def _read(self) -> None:
         def tell(lines: list[SampleLine], done: bool, words: str) -> None:
+            listed = list(map(_listed, lines))
             if not self._stop.is_set():
-                self.app.call_from_thread(self._take, lines, done, words)
+                self.app.call_from_thread(self._take, listed, done, words)
 
         read_samples(self._path, tell, self._stop)
 
-    def _take(self, lines: list[SampleLine], done: bool, words: str) -> None:
+    def _take(self, listed: list[_Listed], done: bool, words: str) -> None:
         if not self.query("#keys"):
             return  # the screen was left meanwhile
-        for line in lines:
-            group = 2 if line.problem else 0 if line.failed else 1
-            self._groups[group].append(_row(line))
+        for each in listed:
+            self._groups[each.group].append(each)
+            self._lines[each.row.key] = each.line
         self._done, self._said = done, words or self._said
         self._list.show(self._rows())
         if self._at is not None and self._list.go_to(self._at):
@@ -100,8 +106,9 @@ class SamplePickScreen(Screen[SamplePick | None]):
 
     def _rows(self) -> list[ListRow]:
         rows: list[ListRow] = []
+        typed = self._filter.text.casefold()
         for title, group in zip(_TITLES, self._groups, strict=True):
-            shown = [row for row in group if self._filter.lets_in(*row.cells)]
+            shown = [each.row for each in group if typed in each.searched]
             if shown:
                 rows.append(ListRow((f"{title} {len(shown):,}",)))
                 rows += shown
@@ -148,30 +155,32 @@ class SamplePickScreen(Screen[SamplePick | None]):
         self.query_one("#title", Static).update(Content(one_line(title)))
         words = self._filter.words("Enter open   / filter   Esc back")
         self.query_one("#keys", Static).update(Content(one_line(words)))
-        self.query_one("#about", Static).update(Content(visible(self._about())))
-
-    def _about(self) -> str:
         row = self._list.current
         lines = [self._said] if self._said else []
-        if row is not None and isinstance(row.key, SamplePick):
-            lines.append(row.key.about[:_ABOUT])
-        elif row is not None:
-            lines.append(str(row.key)[:_ABOUT])
-        return "\n".join(lines)
+        if row is not None:
+            lines.append(_about(self._lines[row.key])[:_ABOUT])
+        self.query_one("#about", Static).update(Content(visible("\n".join(lines))))
 
 
 _TITLES = ("FAILED", "NOT FAILED", "CANNOT BE READ")
 
 
-def _row(line: SampleLine) -> ListRow:
+def _listed(line: SampleLine) -> _Listed:
+    cells: tuple[str, ...] = (str(line.number), line.problem)
     if line.problem:
-        return ListRow((str(line.number), line.problem), line.problem, _PROBLEM)
-    turns = f"{line.turns:,} turn{'' if line.turns == 1 else 's'}"
-    cells = (str(line.number), line.title, line.score, turns)
-    return ListRow(cells, SamplePick(line.number, line.index, _about(line)), _COLUMNS)
+        row = ListRow(cells, ("problem", line.number), _PROBLEM)
+    else:
+        turns = f"{line.turns:,} turn{'' if line.turns == 1 else 's'}"
+        cells = (cells[0], line.title, line.score, turns)
+        row = ListRow(cells, SamplePick(line.number, line.index), _COLUMNS)
+    group = 2 if line.problem else 0 if line.failed else 1
+    return _Listed(line, row, group, " ".join(cells).casefold())
 
 
 def _about(line: SampleLine) -> str:
+    """What is said of a sample under the list."""
+    if line.problem:
+        return line.problem
     notes = f"{line.notes:,} note{'' if line.notes == 1 else 's'} on reading it"
     pieces = [f"{line.title}  ({line.format}, {line.steps:,} steps)"]
     pieces += [each for each in (line.score, line.why) if each]
