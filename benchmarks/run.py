@@ -14,13 +14,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import batches, gateway, headless, library, loading, streaming
+from . import batches, formats, gateway, headless, library, loading, streaming
 from .report import Line, machine, table
 from .screen import Screen
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance.md"
-PARTS = ("screen", "streaming", "loading", "headless", "library", "batches", "gateway")
+PARTS = ("screen", "streaming", "loading", "headless", "library", "batches", "gateway", "formats")
 ROLLSTEP = Path(sys.executable).with_name("rollstep")
 
 
@@ -49,6 +49,12 @@ def main() -> int:
         ),
         "batches": lambda folder: batches.lines(),
         "gateway": lambda folder: gateway.lines(rounds),
+        "formats": lambda folder: formats.lines(
+            folder,
+            megabytes=40 if asked.quick else 200,
+            rounds=rounds,
+            peer=asked.seed_program,
+        ),
     }
     lines: list[Line] = []
     for name, measure in parts.items():
