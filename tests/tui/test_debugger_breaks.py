@@ -136,10 +136,9 @@ async def test_a_breakpoint_on_the_way_stops_a_run_to_here(opened: Opened) -> No
         await at_a_result_of_the_policy(driver)
         await driver.press("g", "s", "j", "b", "enter", "G")
         driver.screen.action_act("run_to", chosen=True)
-        await driver.until(lambda: model.head == model.path.steps[2].id)
-        await driver.until(lambda: not driver.app.controller.busy)
+        await driver.until(lambda: model.head == model.path.steps[2].id and model.cursor == 2)
+        await driver.until(driver._settled)
         await driver.pilot.pause()
-        assert model.cursor == 2
         assert "breakpoint 1 at step 3" in driver.text()
 
 

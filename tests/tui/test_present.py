@@ -41,7 +41,9 @@ def lane(driver: Driver, place: int) -> str:
 
 async def presented(driver: Driver, *keys: str) -> None:
     """Present, paused: steps are whole then, whatever the clock says."""
-    await driver.press("p", "space", *keys)
+    await driver.press("p")
+    assert isinstance(driver.app.screen, PresentScreen), "something was being made still"
+    await driver.press("space", *keys)
 
 
 def nobody(project: Project) -> Any:
@@ -341,8 +343,9 @@ async def test_going_live_is_named_with_who_and_that_it_costs(opened: Opened) ->
     async with opened(RECORDED) as driver:
         model = driver.screen.model
         project = replace(model.project, target=LlmTarget("openai/some-model"))
-        driver.app.controller.revise(project)
-        await driver.until(lambda: model.project == project)
+        controller = driver.app.controller
+        controller.revise(project)
+        await driver.until(lambda: model.project == project and not controller.busy)
         await asked(driver)
         words = [option.words for option in driver.app.screen.request.options]  # type: ignore[attr-defined]
         assert words[2] == "live: some-model answers from now on, may cost money"
@@ -354,7 +357,7 @@ async def test_what_is_scripted_answers_equal_calls_from_then_on(opened: Opened)
         model, controller = driver.screen.model, driver.app.controller
         project = replace(model.project, target=LlmTarget("openai/some-model"))
         controller.revise(project)
-        await driver.until(lambda: model.project == project)
+        await driver.until(lambda: model.project == project and not controller.busy)
         await asked(driver)
         await driver.press_until("s", lambda: isinstance(driver.app.screen, EditorScreen))
         await driver.pilot.press(*"So", "ctrl+s")
