@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -295,8 +294,10 @@ def _made(answer: object, ask: Ask, roles: Roles, project: Project) -> Made:
         return Made(payload, answer.origin, index, state, copied_from=copied)
     if not answer.request:
         return Made(payload, origin, answer.script_index, answer.state, answer.call)
+    from hashlib import blake2b  # OpenSSL stands behind it: not while the program starts
+
     body = answer.request.encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(body, digest_size=16).hexdigest()
+    digest = blake2b(body, digest_size=16).hexdigest()
     call = answer.call
     if call is not None:
         call = msgspec.structs.replace(call, request=digest)

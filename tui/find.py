@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from rollstep.core.model.messages import (
     Payload,
@@ -60,9 +61,10 @@ class Find:
         self._needle = query.lower()
         size = len(steps)
         start = min(max(start, 0), max(size - 1, 0))
-        order = [*range(start, size), *range(start)]
+        order: Iterable[int] = chain(range(start, size), range(start))
         if before is not None and before.done and self._needle.startswith(before._needle):
-            order = [index for index in order if index in before.found]
+            found = before.found
+            order = (index for index in order if index in found)
         self._order = iter(order)
 
     def work(self, clock: Callable[[], float] = time.perf_counter) -> bool:

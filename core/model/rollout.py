@@ -98,7 +98,9 @@ class Rollout:
         self.projects: list[Project] = list(projects)
         self.steps: dict[str, Step] = {}
         self.hidden: set[str] = set()
-        self._children: dict[str | None, list[str]] = {}
+        self._children: dict[str | None, str | list[str]] = {}
+        """The only child stands there by itself: of thousands of steps, nearly each has just one.
+        """
         self._leaves: dict[str, None] | None = None
         self._leaves_hidden: frozenset[str] = frozenset()
         self._originals: dict[str, str] = {}
@@ -142,10 +144,7 @@ class Rollout:
         self.steps[step.id] = step
         if step.id in self._sought:
             self._forget_originals()
-        siblings = self._children.setdefault(step.parent_id, [])
-        siblings.append(step.id)
-        if step.take:
-            self._into_order(siblings, step)
+        self._put_under(step)
         if self._leaves is not None and step.id not in self.hidden:
             if step.parent_id is not None:
                 self._leaves.pop(step.parent_id, None)
@@ -163,15 +162,25 @@ class Rollout:
                 self.add(step)  # which says what is wrong
             known[step_id] = step
             if parent_id in children:
-                children[parent_id].append(step_id)
-                if step.take:
-                    self._into_order(children[parent_id], step)
+                self._put_under(step)
             else:
-                children[parent_id] = [step_id]
+                children[parent_id] = step_id
 
     def _forget_originals(self) -> None:
         self._originals.clear()
         self._sought.clear()
+
+    def _put_under(self, step: Step) -> None:
+        """Put a step under its parent, after the siblings that are there."""
+        siblings = self._children.get(step.parent_id)
+        if siblings is None:
+            self._children[step.parent_id] = step.id
+            return
+        if isinstance(siblings, str):
+            siblings = self._children[step.parent_id] = [siblings]
+        siblings.append(step.id)
+        if step.take:
+            self._into_order(siblings, step)
 
     def _into_order(self, siblings: list[str], step: Step) -> None:
         """Takes that were asked for at once come in any order, and stand in their own."""
@@ -196,6 +205,8 @@ class Rollout:
         the roots.
         """
         ids = self._children.get(step_id, [])
+        if isinstance(ids, str):
+            ids = [ids]
         return [i for i in ids if i not in self.hidden] if self.hidden else list(ids)
 
     def takes(self, step_id: str) -> list[str]:

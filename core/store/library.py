@@ -185,10 +185,12 @@ class Library(Catalogue):
             if row is None:
                 raise self._unknown(rollout_id)
             key, header, head, status, note = row
+            with opening.passing_through(connection):
+                steps = self._steps(key, 0)
             return Saved(
                 header=HEADER.decode(header),
                 projects=self._projects(key),
-                steps=self._steps(key, 0),
+                steps=steps,
                 head=None if head is None else from_bytes(head),
                 status=status,
                 status_note=from_bytes(note),

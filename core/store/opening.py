@@ -6,6 +6,8 @@ import errno
 import os
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import InputError, NotSavedError, StoreError
@@ -17,6 +19,9 @@ _SMALLEST = 512
 _LONG_LOG = 8_000
 """Pages (32 MB) of the log before it is worked into the file, where a run writes much and nobody
 waits for one commit: pages that are written often are then worked in once."""
+
+_PASSING = -128
+"""kB of pages (SQLite counts them so, below zero) that a read from end to end keeps."""
 
 
 def connect(
@@ -139,6 +144,19 @@ def _use_log(connection: sqlite3.Connection, deadline: float) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
+
+
+@contextmanager
+def passing_through(connection: sqlite3.Connection) -> Iterator[None]:
+    """For reading much, once: pages that nobody will look at again are not kept, which would take
+    2 MB, more than the pages of everything else that the program does.
+    """
+    (usual,) = connection.execute("PRAGMA cache_size").fetchone()
+    connection.execute(f"PRAGMA cache_size = {_PASSING}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA cache_size = {usual}")
 
 
 def _close(connection: sqlite3.Connection | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 import zlib
 from collections.abc import Iterable, Sequence
@@ -106,7 +105,9 @@ def rollout_key(connection: sqlite3.Connection, rollout_id: str) -> int | None:
 
 def digest(data: bytes) -> bytes:
     """The address of a content."""
-    return hashlib.blake2b(data, digest_size=16).digest()
+    from hashlib import blake2b  # OpenSSL stands behind it: not while the program starts
+
+    return blake2b(data, digest_size=16).digest()
 
 
 def _find(connection: sqlite3.Connection, rollout_id: str) -> _Row:

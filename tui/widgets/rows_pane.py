@@ -6,7 +6,7 @@ cached by the row itself: equal rows look equal, and nothing has to be invalidat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.segment import Segment
 from textual import events
@@ -23,8 +23,23 @@ from ..palette import Palette
 from ..rows import BLANK, Row
 
 _NO_COLOUR = Color(0, 0, 0)
-_KEPT = 4096
-"""Strips that one pane remembers."""
+_SCREENFULS = 2
+"""Of strips that a pane remembers: what it shows, and what it showed before. Each takes 3 kB."""
+
+
+class _Line(Strip):
+    """A strip that is gone when nobody needs it any more.
+
+    Textual's own remembers itself as what is left of it when nothing is cut off. Such a circle ends
+    only when Python's collector comes by, and there are dozens for every key.
+    """
+
+    __slots__ = ()
+
+    def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
+        """The pieces between these cells."""
+        inside = [cut for cut in cuts if cut <= self.cell_length]
+        return [self] if inside == [self.cell_length] else super().divide(inside)
 
 
 class RowsPane(Widget):
@@ -102,12 +117,17 @@ class RowsPane(Widget):
         row = self._rows[y] if y < len(self._rows) else BLANK
         strip = self._strips.get(row)
         if strip is None:
-            if len(self._strips) >= _KEPT:
-                self._strips.clear()
+            if len(self._strips) >= _SCREENFULS * len(self._rows):
+                self._forget()
             strip = self._strips[row] = self._make(row, width)
         if selection is not None and (span := selection.get_span(y)) is not None:
             return self._selected(strip, row, span, width)
         return strip
+
+    def _forget(self) -> None:
+        """Remember only the strips of what is shown."""
+        known = self._strips
+        self._strips = {row: known[row] for row in self._rows if row in known}
 
     def _make(self, row: Row, width: int) -> Strip:
         style = self.palette.style
@@ -116,14 +136,13 @@ class RowsPane(Widget):
         fill = style(row.fill)
         if used < width:
             segments.append(Segment(" " * (width - used), fill))
-        strip = Strip(segments, max(used, width))
         if used > width:
-            strip = strip.crop(0, width)
+            segments = list(Strip(segments, used).crop(0, width))
         for line_filter in self.app.get_line_filters():
             # Rows have plain colours of the theme: neither ANSI colours nor dim ones to convert.
             if not isinstance(line_filter, ANSIToTruecolor | DimFilter):
-                strip = strip.apply_filter(line_filter, _NO_COLOUR)
-        return strip
+                segments = line_filter.apply(segments, _NO_COLOUR)
+        return _Line(segments, width)
 
     def _selected(self, strip: Strip, row: Row, span: tuple[int, int], width: int) -> Strip:
         """The strip with what the mouse has selected shown in reverse."""

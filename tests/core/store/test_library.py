@@ -324,3 +324,22 @@ def test_steps_of_all_sizes_come_back_in_order(library: Library) -> None:
     ]
     assert library.steps_since("r1", 290) == loaded[290:]
     assert library.steps_since("r1", 300) == library.load("r2").steps == ()
+
+
+def test_while_a_rollout_is_read_few_of_its_pages_are_kept(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """20 MB pass through; SQLite would keep 2 MB of them, for nobody."""
+    library.commit(first("r1", conversation(2)))
+
+    def cached() -> int:
+        pages: int = library._connection.execute("PRAGMA cache_size").fetchone()[0]
+        return pages
+
+    seen: list[int] = []
+    read = library._steps
+    monkeypatch.setattr(library, "_steps", lambda *key: (seen.append(cached()), read(*key))[1])
+    usual = cached()
+    assert len(library.load("r1").steps) == len(conversation(2))
+    assert seen == [-128]
+    assert cached() == usual
