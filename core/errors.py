@@ -8,6 +8,7 @@
     │   ├── SeedFileError         a seed JSONL
     │   ├── BundleError           a ``*.rollstep.jsonl``
     │   ├── FormatError           a file, or a record of it, in another tool's format
+    │   ├── ConfigError           a configuration file, or a variable of the environment
     │   └── ThemeError            a theme file
     ├── UsageError                the caller misused us: an unknown step, a role that is not there
     │   └── IllegalStepError      a step that the stepper's table forbids
@@ -84,6 +85,10 @@ class BundleError(InputError):
 
 class FormatError(InputError):
     """A file of another tool's, or one record of it, cannot be read as what it is."""
+
+
+class ConfigError(InputError):
+    """The configuration is wrong; ``faults`` holds every fault found."""
 
 
 class ThemeError(InputError):

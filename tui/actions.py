@@ -134,20 +134,37 @@ ACTIONS: tuple[Action, ...] = (
 BY_ID = {action.id: action for action in ACTIONS}
 
 _OPENING = ("find", "open_step", "present", "outline", "diff", "theme", "palette", "help", "leave")
-OPENING_KEYS = frozenset(
-    key for a in ACTIONS if a.guard == "opens" or a.id in _OPENING for key in a.keys
-)
+
+
+def _opening_keys() -> frozenset[str]:
+    return frozenset(
+        key for a in ACTIONS if a.guard == "opens" or a.id in _OPENING for key in a.keys
+    )
+
+
+OPENING_KEYS = _opening_keys()
 """Keys that open something: what is typed behind them is meant for that."""
 
+
+def use(actions: tuple[Action, ...]) -> None:
+    """Take these in the place of the registry's, the same with other keys. Before any screen is
+    loaded: screens make their bindings from the registry as they are loaded.
+    """
+    global ACTIONS, BY_ID, OPENING_KEYS
+    ACTIONS = actions
+    BY_ID = {action.id: action for action in ACTIONS}
+    OPENING_KEYS = _opening_keys()
+
+
 _PAIRS = {
-    "previous": "j k",
-    "lane_left": "h l",
-    "previous_flag": "[ ]",
-    "previous_turn": "{ }",
-    "last": "g G",
-    "take_after": ", .",
+    "previous": ("next", "previous"),
+    "lane_left": ("lane_left", "lane_right"),
+    "previous_flag": ("previous_flag", "next_flag"),
+    "previous_turn": ("previous_turn", "next_turn"),
+    "last": ("first", "last"),
+    "take_after": ("take_before", "take_after"),
 }
-"""Keys that the footer shows together with their opposite."""
+"""Actions that the footer shows together with their opposite."""
 _PINNED = ("palette", "help")
 _LOOK_ORDER = (
     "previous",
@@ -199,7 +216,7 @@ def _line(title: str, ids: list[str], pinned: tuple[str, ...], width: int) -> Ro
 
 def _entry(name: str) -> list[Span]:
     action = BY_ID[name]
-    keys = _PAIRS.get(name, action.short)
+    keys = " ".join(BY_ID[each].short for each in _PAIRS.get(name, (name,)))
     return [(f" {keys}", "bar:key"), (f" {action.label} ", "bar")]
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from rollstep.core.errors import InputError
 
+from .remapping import apply_keys
 from .sanitize import visible
-from .settings import Settings, config_folder, load_settings
+from .settings import Settings, config_folder, configuration, load_settings
 from .start import start_controller
 from .target import OpenTarget
 
@@ -42,15 +43,20 @@ def run_app(
     """
     gc.disable()
     os.environ.setdefault("TEXTUAL_FPS", _PAINTS)  # before it is loaded
+    config = config or config_folder()
+    chosen = configuration().config
+    apply_keys(chosen.keys)
+    author = chosen.author or _who_sits_here()
     controller = start_controller(
-        library, throwaway=throwaway, roles=roles, trust=trust, author=_who_sits_here()
+        library, throwaway=throwaway, roles=roles, trust=trust, author=author
     )
     try:
         opening = controller.open(target) if target is not None else None
         from .rollstep_app import RollstepApp
 
-        config = config or config_folder()
         settings = load_settings(config)
+        if chosen.theme:
+            settings = settings._replace(theme=chosen.theme)
         palette, words = _palette(settings, config)
         controller.started.result()
         snapshot, pick_from = _opened(opening)

@@ -26,6 +26,7 @@ from .cli_models import (
     rerun_command,
 )
 from .cli_options import FILE, LIBRARY, ROLES, TRUST
+from .cli_settings import config_command
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -248,6 +249,7 @@ for _command in (
     import_command,
     convert_command,
     validate_command,
+    config_command,
 ):
     app.add_command(_command)
 

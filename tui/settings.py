@@ -6,7 +6,10 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from rollstep.core.config.loading import Loaded
 
 Place = str
 """Where the inspector stands: ``auto``, ``right``, ``below`` or ``hidden``."""
@@ -30,6 +33,17 @@ def config_folder() -> Path:
     from platformdirs import user_config_path
 
     return user_config_path("rollstep", appauthor=False)
+
+
+def configuration() -> Loaded:
+    """What the user has set, for work in the current folder. Raises ConfigError."""
+    from rollstep.core.config.loading import load_config
+
+    try:
+        here: Path | None = Path.cwd()
+    except OSError:  # somebody has deleted it
+        here = None
+    return load_config(config_folder(), here)
 
 
 def data_folder() -> Path:

@@ -9,7 +9,7 @@ from rollstep.core.samples import list_samples as all_samples
 from rollstep.core.store.change import Summary
 from rollstep.core.store.library import Library
 from rollstep.tui.sanitize import one_line, visible
-from rollstep.tui.settings import data_folder
+from rollstep.tui.settings import configuration, data_folder
 
 from .progress import counted
 
@@ -17,8 +17,11 @@ LIBRARY_NAME = "library.sqlite"
 
 
 def library_path(given: Path | None) -> Path:
-    """The library that was named, or the user's own."""
-    return given if given is not None else data_folder() / LIBRARY_NAME
+    """The library that was named, or that of the configuration, or the user's own."""
+    if given is not None:
+        return given
+    named = configuration().config.library
+    return Path(named).expanduser() if named else data_folder() / LIBRARY_NAME
 
 
 def list_rollouts(library: Path | None, limit: int) -> int:

@@ -1,0 +1,213 @@
+"""From files and the environment to a checked ``Config``. Everything wrong is said at once.
+
+Each layer goes over the one before: the defaults, the user's ``config.toml``, the ``rollstep.toml``
+of the folder or of one above it, and the environment (``ROLLSTEP_RUN_CONCURRENCY`` for
+``run.concurrency``; tables such as ``keys`` are set in files only).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import ConfigError, Fault
+from .keys import Config
+
+FOLDER_FILE = "rollstep.toml"
+USER_FILE = "config.toml"
+PREFIX = "ROLLSTEP_"
+_YES_AND_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """The configuration, and from where each key that was set has its value: the path of a file, or
+    the name of a variable, by the key's dotted name.
+    """
+
+    config: Config
+    sources: dict[str, str]
+
+
+def load_config(
+    user_folder: Path | None,
+    folder: Path | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> Loaded:
+    """The configuration for work in ``folder``. Raises ConfigError with every fault found."""
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for path in _files(user_folder, folder):
+        for name, value in _read(path):
+            values[name] = value
+            sources[name] = str(path)
+    for name in _scalars():
+        variable = PREFIX + name.replace(".", "_").upper()
+        if variable in environ:
+            values[name] = _from_text(name, environ[variable], variable)
+            sources[name] = variable
+    return Loaded(msgspec.convert(_nested(values), Config), sources)
+
+
+def guide_of(loaded: Loaded) -> str:
+    """The text that reviewers go by: written in the configuration, or in the file it names, seen
+    from where it is named. Raises ConfigError where that file cannot be read.
+    """
+    review = loaded.config.review
+    if not review.guide_file:
+        return review.guide
+    beside = Path(loaded.sources.get("review.guide_file", "")).parent
+    path = beside / Path(review.guide_file).expanduser()
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise ConfigError(f"The guide {path} cannot be read: {reason}.") from error
+
+
+def setting_types() -> dict[str, Any]:
+    """The type of every key, by its dotted name, in the order of the page."""
+    return dict(_types(Config, ""))
+
+
+def _files(user_folder: Path | None, folder: Path | None) -> Iterator[Path]:
+    if user_folder is not None and (path := user_folder / USER_FILE).is_file():
+        yield path
+    if folder is not None:
+        here = folder.absolute()
+        for each in (here, *here.parents):
+            if (path := each / FOLDER_FILE).is_file():
+                yield path
+                return
+
+
+def _types(kind: type[msgspec.Struct], prefix: str) -> Iterator[tuple[str, Any]]:
+    for field in msgspec.structs.fields(kind):
+        inner = _plain(field.type)
+        name = f"{prefix}{field.name}"
+        if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+            yield from _types(inner, f"{name}.")
+        else:
+            yield name, field.type
+
+
+def _scalars() -> list[str]:
+    return [name for name, kind in setting_types().items() if _plain(kind) is not dict]
+
+
+def _plain(kind: Any) -> Any:
+    """The type itself, without its description and what it holds."""
+    while hasattr(kind, "__origin__"):
+        kind = kind.__origin__
+    return kind
+
+
+def _read(path: Path) -> Iterator[tuple[str, Any]]:
+    """The keys of a file with their values. Raises ConfigError."""
+    import tomllib  # only where there is a file to read
+
+    try:
+        text = path.read_text("utf-8")
+        document = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        fault = Fault("the file is not UTF-8.", byte=error.start)
+        raise ConfigError(source=str(path), faults=(fault,)) from error
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(
+            source=str(path), faults=(Fault(f"{error}: this is no TOML."),)
+        ) from error
+    faults: list[Fault] = []
+    found = list(_checked(document, text, faults))
+    if faults:
+        raise ConfigError(source=str(path), faults=tuple(faults))
+    yield from found
+
+
+def _checked(
+    document: dict[str, Any], text: str, faults: list[Fault], prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    types = setting_types()
+    for key, value in document.items():
+        name = f"{prefix}{key}"
+        if name in types:
+            try:
+                msgspec.convert(value, types[name])
+            except msgspec.ValidationError as error:
+                line = _line(text, name)
+                faults.append(Fault(f"{_words(error)}.", line, where=name, hint=_hint(types[name])))
+            yield name, value
+        elif isinstance(value, dict) and any(known.startswith(f"{name}.") for known in types):
+            yield from _checked(value, text, faults, f"{name}.")
+        else:
+            faults.append(_unknown(name, types, _line(text, name)))
+
+
+def _unknown(name: str, known: Mapping[str, Any], line: int) -> Fault:
+    from difflib import get_close_matches  # only mistakes need it
+
+    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    hint = f"Did you mean {near[0]}?" if near else "`rollstep config` lists all keys."
+    return Fault("there is no such key.", line=line, where=name, hint=hint)
+
+
+def _words(error: msgspec.ValidationError) -> str:
+    """What is wrong with a value; where in it, if that is not the value itself."""
+    said, _, place = str(error).partition(" - at ")
+    inside = place.strip("`").removeprefix("$").lstrip(".")
+    return f"{said[0].lower()}{said[1:]}{f' (at {inside})' if inside else ''}"
+
+
+def _hint(kind: Any) -> str:
+    """The words that there are, where there are only some."""
+    words = getattr(getattr(kind, "__origin__", kind), "__args__", ())
+    if words and all(isinstance(word, str) for word in words):
+        return f"It is {', '.join(words[:-1])} or {words[-1]}."
+    return ""
+
+
+def _line(text: str, name: str) -> int:
+    """The line of a key, 0 where it cannot be told."""
+    *tables, key = name.split(".")
+    table = ".".join(tables)
+    inside = not tables
+    for number, line in enumerate(text.split("\n"), 1):
+        if head := re.match(r"\s*\[+\s*([^\]]+?)\s*\]", line):
+            inside = head[1] == table
+            if head[1] == name or head[1].startswith(f"{name}."):
+                return number
+        elif re.match(rf'\s*"?{re.escape(key if inside else name)}"?\s*[=.]', line):
+            return number
+    return 0
+
+
+def _from_text(name: str, text: str, variable: str) -> Any:
+    kind = setting_types()[name]
+    if _plain(kind) is bool:
+        if text.lower() not in _YES_AND_NO:
+            fault = Fault("it is true or false.", where=variable)
+            raise ConfigError(faults=(fault,))
+        return _YES_AND_NO[text.lower()]
+    try:
+        if _plain(kind) is tuple:
+            return [part for part in text.split("\n") if part]
+        return msgspec.convert(text, kind, strict=False)
+    except msgspec.ValidationError as error:
+        fault = Fault(f"{_words(error)}.", where=variable)
+        raise ConfigError(faults=(fault,)) from error
+
+
+def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        *tables, key = name.split(".")
+        at = found
+        for table in tables:
+            at = at.setdefault(table, {})
+        at[key] = value
+    return found

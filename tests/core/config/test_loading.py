@@ -1,0 +1,114 @@
+"""Layers of the configuration, and everything wrong with one said at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rollstep.core.config.keys import Config, Limit
+from rollstep.core.config.loading import guide_of, load_config, setting_types
+from rollstep.core.config.page import config_page
+from rollstep.core.errors import ConfigError
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
+    assert load_config(tmp_path, tmp_path, {}).config == Config()
+
+
+def test_the_folder_goes_over_the_user_and_the_environment_over_both(tmp_path: Path) -> None:
+    user = write(tmp_path / "user" / "config.toml", 'author = "ana"\n[run]\nconcurrency = 4\n')
+    here = write(tmp_path / "work" / "rollstep.toml", "run.concurrency = 8\n")
+    below = tmp_path / "work" / "a" / "b"
+    below.mkdir(parents=True)
+    loaded = load_config(user.parent, below, {"ROLLSTEP_RUN_MAX_COST": "2.5"})
+    run = loaded.config.run
+    assert (loaded.config.author, run.concurrency, run.max_cost) == ("ana", 8, 2.5)
+    assert loaded.sources["run.concurrency"] == str(here)
+    assert loaded.sources["run.max_cost"] == "ROLLSTEP_RUN_MAX_COST"
+
+
+def test_tables_of_the_users_own_names(tmp_path: Path) -> None:
+    write(
+        tmp_path / "config.toml",
+        '[run.limits."openai/gpt-4.1-mini"]\nat_once = 4\n[keys]\nstep = "s"\n'
+        '[review]\ntags = {r = "refund"}\n',
+    )
+    config = load_config(tmp_path, None, {}).config
+    assert config.run.limits == {"openai/gpt-4.1-mini": Limit(4)}
+    assert config.keys == {"step": "s"}
+    assert config.review.tags == {"r": "refund"}
+
+
+def test_every_fault_is_said_with_its_line(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "config.toml",
+        'autor = "ana"\n\n[run]\nconcurrency = 0\non_break = "halt"\n'
+        "[run.limits.openai]\nat_onc = 4\n[keys]\nstep = 3\n[nothing]\nx = 1\n",
+    )
+    with pytest.raises(ConfigError) as caught:
+        load_config(tmp_path, None, {})
+    lines = str(caught.value).splitlines()
+    assert lines[0] == f"{path}: line 1: autor: there is no such key. Did you mean author?"
+    assert lines[1] == f"{path}: line 4: run.concurrency: expected `int` >= 1."
+    assert lines[2].endswith("invalid enum value 'halt'. It is park, stop or ignore.")
+    assert "line 6: run.limits: object contains unknown field `at_onc`" in lines[3]
+    assert "line 9: keys: expected `str`, got `int`" in lines[4] or "line 8: keys" in lines[4]
+    assert "nothing: there is no such key" in lines[5]
+    assert len(lines) == 6
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"run = [", "this is no TOML"),
+        (b"author = '\xe9'", "not UTF-8"),
+        (b"a = 1\na = 2", "this is no TOML"),
+    ],
+)
+def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes, words: str) -> None:
+    (tmp_path / "config.toml").write_bytes(content)
+    with pytest.raises(ConfigError, match=words):
+        load_config(tmp_path, None, {})
+
+
+def test_a_bad_variable_is_named() -> None:
+    with pytest.raises(ConfigError, match="ROLLSTEP_RUN_CONCURRENCY: expected `int` >= 1"):
+        load_config(None, None, {"ROLLSTEP_RUN_CONCURRENCY": "0"})
+    with pytest.raises(ConfigError, match="ROLLSTEP_REVIEW_SHOW_OTHERS"):
+        load_config(None, None, {"ROLLSTEP_REVIEW_SHOW_OTHERS": "perhaps"})
+
+
+def test_a_guide_stands_beside_the_file_that_names_it(tmp_path: Path) -> None:
+    write(tmp_path / "config.toml", '[review]\nguide_file = "guide.md"\n')
+    with pytest.raises(ConfigError, match=r"guide\.md cannot be read: No such file"):
+        guide_of(load_config(tmp_path, None, {}))
+    write(tmp_path / "guide.md", "Be strict.")
+    assert guide_of(load_config(tmp_path, None, {})) == "Be strict."
+    assert guide_of(load_config(None, None, {"ROLLSTEP_REVIEW_GUIDE": "Be kind."})) == "Be kind."
+
+
+def test_the_page_is_a_file_that_says_the_same(tmp_path: Path) -> None:
+    page = config_page()
+    for name in setting_types():
+        assert name.rpartition(".")[2] in page
+    write(tmp_path / "config.toml", page)
+    assert load_config(tmp_path, None, {}).config == Config()
+
+
+def test_the_page_of_what_is_set_reads_back_the_same(tmp_path: Path) -> None:
+    write(
+        tmp_path / "config.toml",
+        'author = "Ana \\"A\\" \u4e0b"\nkeys.step = "x"\n[run]\nmax_cost = 1.5\n'
+        '[run.limits."a b"]\ntokens_per_minute = 9\n[review]\nreasons = ["one"]\ntags.q = "z"\n',
+    )
+    loaded = load_config(tmp_path, None, {})
+    page = config_page(loaded)
+    assert f"max_cost = 1.5  # {tmp_path / 'config.toml'}" in page
+    again = write(tmp_path / "again" / "config.toml", page)
+    assert load_config(again.parent, None, {}).config == loaded.config

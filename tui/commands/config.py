@@ -1,0 +1,34 @@
+"""``rollstep config``: every key with what it means, as it stands here."""
+
+from __future__ import annotations
+
+import click
+from rollstep.core.config.loading import USER_FILE
+from rollstep.core.config.page import config_page
+from rollstep.tui.actions import ACTIONS
+from rollstep.tui.remapping import remapped
+from rollstep.tui.sanitize import visible
+from rollstep.tui.settings import config_folder, configuration
+
+
+def show_config() -> int:
+    """Print the configuration as a file that can be kept. Raises ConfigError for a wrong one."""
+    loaded = configuration()
+    remapped(loaded.config.keys)
+    click.echo(visible(config_page(loaded)), nl=False)
+    return 0
+
+
+def show_path() -> int:
+    """Print where the user's own file stands, or would."""
+    click.echo(visible(str(config_folder() / USER_FILE)))
+    return 0
+
+
+def show_keys() -> int:
+    """Print the ids of all actions, with the keys that they have here."""
+    actions = remapped(configuration().config.keys)
+    width = max(len(action.id) for action in ACTIONS)
+    for action in actions:
+        click.echo(f"{action.id:<{width}}  {' '.join(action.keys) or '-':<28}  {action.help}")
+    return 0

@@ -1,0 +1,127 @@
+"""Other keys for actions, from the configuration: ``[keys] step = "s f10"``.
+
+The registry is changed once, before any screen is loaded, since screens make their bindings from it
+as they are loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rollstep.core.errors import ConfigError, Fault
+
+from . import actions
+from .actions import Action
+
+_SIGNS = {":": "colon", "?": "question_mark", " ": "space"}
+_NAMED = frozenset(
+    (
+        *("space", "enter", "tab", "escape", "backspace", "delete", "insert", "home", "end"),
+        *("up", "down", "left", "right", "pageup", "pagedown", *(f"f{n}" for n in range(1, 25))),
+    )
+)
+_FIXED = ("palette", "help", "cancel", "quit")
+"""What must be found whatever else is changed."""
+
+
+def remapped(overrides: Mapping[str, str]) -> tuple[Action, ...]:
+    """The registry with these keys. A key taken from another action is gone there.
+
+    Raises ConfigError with every fault: no such action, no such key, a key for two actions, an
+    action that must keep a key and has none.
+    """
+    faults: list[Fault] = []
+    given: dict[str, str] = {}
+    new: dict[str, tuple[str, ...]] = {}
+    for action_id, text in overrides.items():
+        if action_id not in actions.BY_ID:
+            faults.append(_no_action(action_id))
+            continue
+        keys = []
+        for word in text.split():
+            key = _key(word)
+            if key is None:
+                faults.append(Fault(f"{word!r} is no key.", where=f"keys.{action_id}", hint=_HINT))
+            elif key in given and given[key] != action_id:
+                taken = f"{word!r} is given to {given[key]} too."
+                faults.append(Fault(taken, where=f"keys.{action_id}"))
+            else:
+                given[key] = action_id
+                keys.append(key)
+        new[action_id] = tuple(keys)
+    found = tuple(_with(action, new, given) for action in actions.ACTIONS)
+    faults += [
+        Fault("it has no key left.", where=f"keys.{action.id}", hint="Give it another.")
+        for action in found
+        if action.id in _FIXED and not action.keys
+    ]
+    if faults:
+        raise ConfigError(faults=tuple(faults))
+    return found
+
+
+def apply_keys(overrides: Mapping[str, str]) -> None:
+    """Make these the keys of the program. Raises ConfigError."""
+    if overrides:
+        actions.use(remapped(overrides))
+
+
+_HINT = "Keys are letters, signs, ctrl+x, f1 to f24, and names such as space, enter, pagedown."
+
+
+def _with(action: Action, new: Mapping[str, tuple[str, ...]], given: Mapping[str, str]) -> Action:
+    keys = new.get(action.id)
+    if keys is None:
+        keys = tuple(key for key in action.keys if key not in given)
+    if keys == action.keys:
+        return action
+    return action._replace(keys=keys, short=_shown(keys[0]) if keys else ":")
+
+
+def _no_action(action_id: str) -> Fault:
+    from difflib import get_close_matches  # only mistakes need it
+
+    near = get_close_matches(action_id, list(actions.BY_ID), n=1, cutoff=0.6)
+    hint = f"Did you mean {near[0]}?" if near else "`rollstep config --keys` lists them."
+    return Fault("there is no such action.", where=f"keys.{action_id}", hint=hint)
+
+
+def _key(word: str) -> str | None:
+    """Textual's name for a key as people write it; None where there is none."""
+    if len(word) == 1:
+        return word if word.isalnum() else _sign(word)
+    *modifiers, last = word.lower().split("+")
+    if any(modifier not in ("ctrl", "shift") for modifier in modifiers):
+        return None
+    if last in _NAMED or (modifiers and len(last) == 1 and last.isalnum()):
+        return "+".join([*modifiers, last])
+    return word if word in _known_signs() else None
+
+
+def _sign(char: str) -> str | None:
+    from textual.keys import _character_to_key
+
+    if not char.isprintable():
+        return None
+    return _SIGNS.get(char) or _character_to_key(char)
+
+
+def _known_signs() -> frozenset[str]:
+    """Names of signs that the registry uses itself: right_square_bracket and so on."""
+    return frozenset(key for action in actions.ACTIONS for key in action.keys if "_" in key)
+
+
+_SHOWN = {"pagedown": "PgDn", "pageup": "PgUp", "escape": "Esc"}
+
+
+def _shown(key: str) -> str:
+    for char, name in _SIGNS.items():
+        if name == key and char != " ":
+            return char
+    if "_" in key:
+        from textual.keys import _get_unicode_name_from_key, key_to_character
+
+        return key_to_character(key) or _get_unicode_name_from_key(key)
+    if key.startswith("ctrl+"):
+        return f"Ctrl+{key[5:].upper()}"
+    return key if len(key) == 1 else _SHOWN.get(key, key.capitalize())
