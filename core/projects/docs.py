@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from ..generated import main
 from ..model.debugging import Breakpoint, FaultRule
 from ..model.project import (
     EvaluatorLine,
@@ -24,7 +25,6 @@ from ..model.project import (
     ToolRule,
     When,
 )
-from ..generated import main
 from .shapes import (
     TAG_KEY,
     ChoiceShape,

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from ..model.project import Project
 from ..generated import main
+from ..model.project import Project
 from .shapes import (
     NULL_MEANS,
     SHORTHAND,
