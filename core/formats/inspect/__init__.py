@@ -8,10 +8,18 @@ the branches of a rollout are one sample.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...errors import Fault
+from ...model.messages import TargetReply, UserMessage
 from ..reading.record import Imported, Reader, Record, Zipped
+from ..report import FEATURES, surrogate_steps
+from ..subject import Subject
+
+HOLDS = frozenset(FEATURES) - {"later", "attempts", "system_changes", "source_fields"}
+NAMES = ("inspect", "inspect-eval")
+"""The formats whose own fields are given back."""
 
 _LOG = frozenset({"status", "plan", "results", "stats", "samples", "version", "error"})
 _SAMPLE = re.compile(r"samples/(.+)_epoch_(\d+)(?:/sample)?\.json")
@@ -27,6 +35,62 @@ def recognise(value: Any) -> int:
     if {"id", "epoch", "messages"} <= value.keys() and value.keys() & {"input", "target", "events"}:
         return 92
     return 0
+
+
+def holds_also(subject: Subject) -> frozenset[str]:
+    """What came from a log goes back into one."""
+    return frozenset({"source_fields"} if subject.format in NAMES else ())
+
+
+def check(subject: Subject) -> tuple[Fault, ...]:
+    """It takes every trajectory."""
+    return ()
+
+
+def notes(subject: Subject) -> tuple[str, ...]:
+    """What is written in a way of its own."""
+    found = []
+    if subject.branches:
+        found.append(
+            f"the other branches ({subject.branches}) are in the same sample where they are "
+            "exported too (--branches all)"
+        )
+    if steps := surrogate_steps(subject):
+        numbers = ", ".join(map(str, steps))
+        found.append(f"lone surrogates (step {numbers}) are replaced by U+FFFD: Inspect reads none")
+    for words, those in _odd_calls(subject):
+        if those:
+            found.append(f"{words} (step {', '.join(map(str, those))})")
+    return tuple(found)
+
+
+def _odd_calls(subject: Subject) -> Iterator[tuple[str, list[int]]]:
+    from .values_out import parsed
+
+    steps = list(enumerate(subject.trajectory.steps, 1))
+    asked = [n for n, s in steps if isinstance(s.payload, UserMessage) and s.payload.tool_calls]
+    odd = [
+        n
+        for n, step in steps
+        if isinstance(step.payload, TargetReply)
+        and not all(isinstance(parsed(call.arguments), dict) for call in step.payload.tool_calls)
+    ]
+    yield "the evaluator's tool calls are in the metadata: Inspect's users call no tools", asked
+    yield "arguments that are no JSON object are written as parse errors, and in the metadata", odd
+
+
+def collect(subjects: Iterable[Subject]) -> Iterable[bytes]:
+    """One JSON document for all."""
+    from .writer import collect_json
+
+    return collect_json(subjects)
+
+
+def collect_eval(subjects: Iterable[Subject]) -> Iterable[bytes]:
+    """One zip for all."""
+    from . import writer
+
+    return writer.collect_eval(subjects)
 
 
 def read(record: Record) -> Iterator[Imported]:

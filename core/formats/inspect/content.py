@@ -23,8 +23,10 @@ from ...model.messages import (
 )
 from ..jsonl import RawJson
 from ..reading.content import other_part
-from ..reading.json_in import JsonProblem, JsonReader, as_text
+from ..reading.json_in import as_text
 from ..reading.values import table, text
+from .own import KEY
+from .values_out import parsed
 
 ATTACHMENT = "attachment"
 """The kind of a part whose text is not in the log."""
@@ -63,8 +65,16 @@ def read_contents(value: Any) -> Contents:
             else:
                 parts.append(Text(each["text"]))
         else:
-            parts.append(other_part(each))
+            parts.append(other_part(_unpacked(each)))
     return Contents(tuple(parts), tuple(reasoning), refusal)
+
+
+def _unpacked(part: Any) -> Any:
+    """The part that we put into a part of the kind data, because Inspect knows no such kind."""
+    inside = table(part).get("data")
+    if table(part).get("type") == "data" and isinstance(inside, dict) and [*inside] == [KEY]:
+        return inside[KEY]
+    return part
 
 
 def _reasoning(part: dict[str, Any]) -> Reasoning:
@@ -72,8 +82,11 @@ def _reasoning(part: dict[str, Any]) -> Reasoning:
     said = text(part.get("reasoning"))
     if part.get("redacted") is True:
         said = text(part.get("summary")) or "(redacted)"
-    signature = part.get("signature")
-    return Reasoning(said, signature if isinstance(signature, str) else None, as_text(part))
+    signature, ours = part.get("signature"), table(part.get("internal")).get(KEY)
+    signed = signature if isinstance(signature, str) else None
+    if isinstance(ours, dict):
+        return Reasoning(said, signed, text(ours.get("raw")) or None)
+    return Reasoning(said, signed, as_text(part))
 
 
 def contents_out(
@@ -99,7 +112,7 @@ def _reasoning_out(block: Reasoning) -> Any:
     found: dict[str, Any] = {"type": "reasoning", "reasoning": block.text}
     if block.signature is not None:
         found["signature"] = block.signature
-    return found
+    return {**found, "internal": {KEY: {"raw": block.raw} if block.raw else {}}}
 
 
 def _part_out(part: Part) -> Any:
@@ -112,7 +125,7 @@ def _part_out(part: Part) -> Any:
         known = _known_media(value)
         if known is not None:
             return known
-    return {"type": "data", "data": {"part": RawJson(part.raw) if value is not None else part.raw}}
+    return {"type": "data", "data": {KEY: part.raw if value is None else RawJson(part.raw)}}
 
 
 def _known_media(value: dict[str, Any]) -> dict[str, Any] | None:
@@ -128,14 +141,6 @@ def _known_media(value: dict[str, Any]) -> dict[str, Any] | None:
     if text(sound.get("data")) and sound.get("format") in ("wav", "mp3"):
         return {"type": "audio", "audio": sound["data"], "format": sound["format"]}
     return None
-
-
-def parsed(document: str) -> Any:
-    """A JSON text as a value; None where it is none."""
-    try:
-        return JsonReader().parse(document)[0] if document else None
-    except JsonProblem:
-        return None
 
 
 def call_out(call: ToolCall) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ..reading.json_in import as_text
 from ..reading.pieces import digest_of
 from ..reading.values import count, items, number, seconds, shown, table, text, without
 from .messages import Tree, message_key
+from .own import KEY
 from .resolve import Resolver
 
 Event = dict[str, Any]
@@ -44,7 +45,7 @@ class Events:
         self._builder = builder
         self._timelines = items(sample.get("timelines"))
 
-    def last_path(self, events: Iterable[Event]) -> list[Any]:
+    def last_path(self, events: Iterable[Event], *, results: bool = True) -> list[Any]:
         """The messages up to the last reply of a model in these events, and the results of tools
         behind it.
         """
@@ -53,7 +54,8 @@ class Events:
         if last < 0:
             return []
         path = [*self._input(taken[last]), self._output(taken[last])]
-        return path + [self._result(each) for each in taken[last:] if each.get("event") == "tool"]
+        behind = taken[last:] if results else []
+        return path + [self._result(each) for each in behind if each.get("event") == "tool"]
 
     def lanes(self) -> Iterator[Lane]:
         """What was tried on branches, as timelines tell, or else the spans of the events."""
@@ -75,7 +77,7 @@ class Events:
         open_replies = replies - tree.own.keys()
         strange = 0
         for event in self.all:
-            if event.get("event") != "model" or table(event.get("metadata")).get("rollstep"):
+            if event.get("event") != "model" or _is_evaluators(event):
                 continue
             reply = _reply(event)
             if reply is None:
@@ -90,7 +92,7 @@ class Events:
         if strange:
             words = f"{strange} calls of models are no part of this conversation; left out"
             self._builder.note(words, "events")
-        self._times_of_results()
+        self._times_of_results(tree)
 
     def _step_of(
         self, reply: dict[str, Any], event: Event, tree: Tree, replies: set[str]
@@ -180,10 +182,10 @@ class Events:
             )
         )
 
-    def _times_of_results(self) -> None:
+    def _times_of_results(self, tree: Tree) -> None:
         waiting: dict[str, list[str]] = {}
         for step in self._builder.steps:
-            if isinstance(step.payload, ToolResult) and not step.created_at:
+            if isinstance(step.payload, ToolResult) and step.id not in tree.own:
                 waiting.setdefault(step.payload.call_id, []).append(step.id)
         for event in self.all:
             if event.get("event") == "tool" and waiting.get(text(event.get("id"))):
@@ -209,11 +211,18 @@ class Events:
 
 def _reply(event: Event) -> dict[str, Any] | None:
     """The message that a model gave, if the event is of one that did."""
-    if event.get("event") != "model":
+    if event.get("event") != "model" or _is_evaluators(event):
         return None
     choice = next(iter(items(table(event.get("output")).get("choices"))), None)
     message = table(choice).get("message")
     return message if isinstance(message, dict) and message else None
+
+
+def _is_evaluators(event: Event) -> bool:
+    """Whether a log of our own tells of the evaluator's model, which is no part of what the target
+    was told.
+    """
+    return bool(table(event.get("metadata")).get(KEY))
 
 
 def _of_span(span: dict[str, Any], by_id: dict[str, Event]) -> Iterator[Lane]:

@@ -20,8 +20,9 @@ from ..reading.calls import OpenCalls
 from ..reading.json_in import as_text
 from ..reading.pieces import digest_of
 from ..reading.values import items, shown, table, text
-from .content import contents_out, is_missing, parsed, read_contents, reply_out
+from .content import contents_out, is_missing, read_contents, reply_out
 from .own import KEY, Own, own_of
+from .values_out import parsed
 
 _TAKEN = ("role", "content", "tool_calls", "tool_call_id")
 

@@ -34,6 +34,8 @@ _TAKEN = (
     *("call_pool", "transcript", "model_usage", "role_usage"),
 )
 """Of a sample what is in the steps, or follows from them."""
+LIMIT = '{"$limit": true}'
+"""The ``extra`` of a stop that a sample's ``limit`` tells of."""
 _OF_LOG = ("version", "status", "eval", "plan", "error", "tags", "metadata", "log_updates")
 """Of a log what each of its samples is kept with."""
 
@@ -131,18 +133,19 @@ class _Sample:
 
     def _branches(self, main: str | None) -> Iterator[Branch]:
         for lane in self._events.lanes():
-            path = self._events.last_path(lane.events)
+            path = self._events.last_path(lane.events, results=not self._own.ends)
             leaf = self._tree.walk(path, f"branch {lane.name}") if path else None
             if leaf is not None and leaf != main and lane.name:
                 yield Branch(leaf, lane.name)
 
     def _own_ends(self) -> None:
         """Stops, and messages that no model was sent."""
+        said = items(table(table(self._sample.get("metadata")).get(KEY)).get("ends"))
         for index, end in enumerate(self._own.ends):
             after = self._tree.by_id.get(end.after)
             where = f"metadata.{KEY}.ends[{index}]"
-            if end.message is not None:
-                self._tree.add(end.message, where, after, OpenCalls())
+            if end.message is not None:  # as it stands in the log, with its numbers
+                self._tree.add(table(said[index])["message"], where, after, OpenCalls())
             elif end.stop is not None:
                 self._tree.put(end.stop, end.own, after)
 
@@ -154,7 +157,7 @@ class _Sample:
             return head
         note = text(limit.get("reason")) or f"limit: {shown(limit.get('limit'))}"
         self._builder.here = head
-        return self._builder.add(Stop(f"{kind}_limit", "rule", note))
+        return self._builder.add(Stop(f"{kind}_limit", "rule", note), extra=LIMIT)
 
     def _errors(self, head: str | None) -> Iterator[Attempt]:
         error = table(self._sample.get("error"))

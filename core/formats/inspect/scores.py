@@ -8,6 +8,7 @@ from typing import Any
 from ...model.marks import Score
 from ..jsonl import RawJson
 from ..reading.values import score_value, shown, table, text
+from .values_out import as_number, raw_fields
 
 _NAMELESS = "88F74D2C"
 """What Inspect calls the score of an old log, which has no name."""
@@ -93,7 +94,7 @@ def _unchanged(
     for name, score in table(kept).items():
         read = list(_read("score" if name == _NAMELESS else name, table(score), steps))
         if isinstance(score, dict) and all(each in scores for each in read):
-            original[name] = score
+            original[name] = raw_fields(score)
             covered += read
     return original, covered
 
@@ -117,13 +118,10 @@ def _value(value: float | str | None) -> Any:
     if value is None:
         return RawJson("NaN")
     if isinstance(value, float):
+        value = score_value(value)  # which names what is no number
+    if isinstance(value, float):
         return RawJson(as_number(value))
     return RawJson(value) if value in _NOT_FINITE else value
-
-
-def as_number(value: float) -> str:
-    """A number as JSON text; whole numbers without a point."""
-    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
 
 def worth(value: Any) -> float | None:

@@ -40,7 +40,6 @@ def check(imported: Imported) -> None:
     rollout = Rollout(RolloutHeader("r", imported.title), [imported.project])
     for step in imported.steps:
         rollout.add(step)  # parents first, ids new
-        assert step.origin == "import" or step.reason or step.author
         if step.extra:
             assert isinstance(json.loads(step.extra), dict)
         if isinstance(step.payload, TargetReply):
