@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...model.debugging import Breakpoint
-from ...model.marks import Mark
+from ...model.marks import Mark, Score
 from ...model.messages import TargetReply, ToolCall, ToolResult
 from ...model.project import Project
 from ...model.rollout import Rollout, RolloutHeader
@@ -18,17 +18,16 @@ from ...rules.lint.findings import Finding
 from ...rules.lint.linter import findings_with_silences
 from ...rules.query.path_facts import PathFacts
 from ...rules.query.step_query import compile_query, holds
+from ...rules.scoring import standing
 from ..subject import Subject
-
-MOST_FORKS = 200
-"""Other branches that are named; the number of the rest is said."""
 
 
 class Placed(NamedTuple):
     """A step of the path. ``number`` counts from 1; ``call`` is the call that a tool result
     answers; ``takes`` are the other steps that stand at its place; ``replaced`` the one whose place
-    it took; ``breaks`` are words of the breakpoints that hold there; ``system`` is the target's
-    system text where it is another from here on.
+    it took; ``breaks`` are words of the breakpoints that hold there; ``cited`` are the scores that
+    cite it and do not say that all is well; ``system`` is the target's system text where it is
+    another from here on.
     """
 
     number: int
@@ -39,6 +38,7 @@ class Placed(NamedTuple):
     replaced: Step | None = None
     marks: tuple[Mark, ...] = ()
     breaks: tuple[str, ...] = ()
+    cited: tuple[Score, ...] = ()
     system: str | None = None
 
     @property
@@ -48,7 +48,7 @@ class Placed(NamedTuple):
         """
         step = self.step
         how = "~" if step.copied_from else "*" if step.origin == "human" else ""
-        return how + ("!" if self.flags else "") + ("#" if self.breaks else "")
+        return how + ("!" if self.flags or self.cited else "") + ("#" if self.breaks else "")
 
 
 class Fork(NamedTuple):
@@ -88,18 +88,24 @@ class Facts:
 
     def forks(self) -> Iterator[Fork]:
         """The other branches, as many as are named."""
-        tree = self.tree
-        shown = self.leaf
-        others = (leaf for leaf in tree.leaves() if leaf != shown)
-        for leaf, _ in zip(others, range(MOST_FORKS), strict=False):
-            path = tree.path(leaf)
+        hidden = {each.leaf_id for each in self.subject.named if each.hidden}
+        left_out = hidden | {self.leaf}
+        for leaf in self.tree.leaves():
+            path = self.tree.path(leaf) if leaf not in left_out else ()
             shared = sum(step.id in self.numbers for step in path)
             if shared < len(path):  # not the rest of the branch that was cut off
                 yield Fork(self.branch(leaf), shared, len(path))
 
+    @property
+    def as_imported(self) -> bool:
+        """Whether the path is one that was imported, so that the scores of the import are of it."""
+        last = self.steps[-1] if self.steps else None
+        return not self.subject.format or last is None or last.origin == "import"
+
     def _placed(self) -> Iterator[Placed]:
         flags = self._flags()
         breaks = self._breaks()
+        scores = [each for each in self.subject.scores if standing(each) != "passed"]
         marks: dict[str, list[Mark]] = {}
         for mark in self.subject.marks:
             marks.setdefault(mark.step_id, []).append(mark)
@@ -119,6 +125,7 @@ class Facts:
                 self.tree.steps.get(step.replaces or ""),
                 tuple(marks.get(step.id, ())),
                 tuple(words for words, held in breaks if held[index]),
+                tuple(score for score in scores if step.id in score.step_ids),
                 (now or "") if now != system else None,
             )
             system = now

@@ -11,13 +11,16 @@ from pathlib import Path
 from ...model.marks import Score
 from ...model.messages import Stop, UserMessage
 from ...model.steps import ROLES
+from ...rules.scoring import failing, score_words
 from ..subject import Subject
-from .facts import MOST_FORKS, Facts, Placed
+from .facts import Facts, Placed
 from .steps import NAMES, mark_words, step_article, stop_article, stop_words
 from .text import block, el, fold, json_block, line, plain
 
 _HERE = Path(__file__).parent
 _LETTERS = {"evaluator": "E", "target": "T", "tool": "S"}
+MOST_FORKS = 200
+"""Other branches that are named; the number of the rest is said."""
 _THEMES = (("auto", "as the system"), ("light", "light"), ("dark", "dark"))
 
 
@@ -87,12 +90,17 @@ def _bar() -> str:
 def _top(facts: Facts) -> Iterator[str]:
     subject = facts.subject
     yield el("h1", line(_title(subject)))
-    yield el("p", line(_outcome(facts)), cls=f"outcome{' ok' if _reached(facts) else ''}")
+    failed = failing(subject.scores)
+    if failed is not None:
+        yield el("p", line(_failure(facts, failed)), cls="outcome failed")
+    good = _reached(facts) and failed is None
+    yield el("p", line(_outcome(facts)), cls=f"outcome{' ok' if good else ''}")
     if subject.scores:
         yield el("section", el("h2", "scores"), *(_score(facts, s) for s in subject.scores))
     for placed in facts.placed[-1:]:
         yield from (el("p", line(mark_words(mark)), cls="mark") for mark in placed.marks)
     yield el("p", line(_counts(facts)), cls="dim")
+    yield el("p", line(_origin(subject)), cls="dim")
     yield from _branches(facts)
     project = subject.project
     if project.goal:
@@ -113,15 +121,19 @@ def _outcome(facts: Facts) -> str:
     return stop_words(stop) if stop is not None else "not ended"
 
 
+def _failure(facts: Facts, score: Score) -> str:
+    old = "" if facts.as_imported else "as imported: "
+    reason = " ".join(score.explanation.split())
+    return f"{old}FAILED {score_words(score)}{f': {reason}' if reason else ''}"
+
+
 def _reached(facts: Facts) -> bool:
     stop = facts.subject.trajectory.stop
     return stop is not None and stop.reason == "goal_reached"
 
 
 def _score(facts: Facts, score: Score) -> str:
-    value = "no value" if score.value is None else str(score.value)
-    judge = f" by {score.judge}" if score.judge else ""
-    pieces = [el("p", el("b", line(f"{score.name} {value}")), line(judge))]
+    pieces = [el("p", el("b", line(score_words(score))))]
     if score.explanation:
         pieces.append(block(score.explanation))
     cited = [facts.numbers[i] for i in score.step_ids if i in facts.numbers]
@@ -147,6 +159,27 @@ def _counts(facts: Facts) -> str:
     return ", ".join(words)
 
 
+def _origin(subject: Subject) -> str:
+    """Who plays, and where it came from."""
+    project = subject.project
+    roles = (project.evaluator, project.target, project.tool_simulator)
+    pieces = [f"{NAMES[role]}: {_player(spec)}" for role, spec in zip(ROLES, roles, strict=True)]
+    header = subject.rollout.header if subject.rollout is not None else None
+    if header is not None and header.source:
+        record = f", record {header.record + 1}" if header.record is not None else ""
+        read_as = f", read as {header.format}" if header.format else ""
+        pieces.append(f"from {Path(header.source).name}{record}{read_as}")
+    return "; ".join(pieces)
+
+
+def _player(spec: object) -> str:
+    """A model, an object, or the kind of who plays."""
+    if spec is None:
+        return "nobody"
+    kind = str(getattr(spec, "__struct_config__").tag)  # noqa: B009
+    return str(getattr(spec, "model", "") or getattr(spec, "object", "") or kind)
+
+
 def _plural(word: str, count: int) -> str:
     if count == 1:
         return word
@@ -164,13 +197,13 @@ def _branches(facts: Facts) -> Iterator[str]:
             f", {fork.steps:,} {_plural('step', fork.steps)}, ",
             f"forks after {_link(fork.after)}" if fork.after else "from the start",
         )
-        for fork in forks
+        for fork in forks[:MOST_FORKS]
     ]
-    if facts.subject.branches > MOST_FORKS:
-        named.append(el("li", f"and {facts.subject.branches - MOST_FORKS:,} more"))
+    if len(forks) > MOST_FORKS:
+        named.append(el("li", f"and {len(forks) - MOST_FORKS:,} more"))
     here = facts.branch(facts.leaf)
     this = f"this is {line(here)}; " if here else ""
-    yield fold(f"{this}other branches: {facts.subject.branches:,}", el("ul", *named), opened=True)
+    yield fold(f"{this}other branches: {len(forks):,}", el("ul", *named), opened=True)
 
 
 def _tools(facts: Facts) -> Iterator[str]:

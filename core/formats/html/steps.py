@@ -20,6 +20,7 @@ from ...model.messages import (
 from ...model.steps import Step
 from ...rules.ledger import ledger_text
 from ...rules.limits import in_dollars
+from ...rules.scoring import score_words
 from ...rules.stops import held_back
 from ...rules.word_diff import folded, summary, word_diff
 from .facts import Facts, Placed
@@ -53,9 +54,9 @@ def _inside(facts: Facts, placed: Placed) -> Iterator[str]:
     if step.state is not None:
         stale = ", from before an edit" if step.state_stale else ""
         yield fold(f"the simulator's state after this{stale}", json_block(step.state))
-    if placed.flags:
-        words = (f"! {flag.words} ({flag.rule})" for flag in placed.flags)
-        yield from (el("p", line(each), cls="flag") for each in words)
+    words = [f"! {score_words(score)} cites this step" for score in placed.cited]
+    words += [f"! {flag.words} ({flag.rule})" for flag in placed.flags]
+    yield from (el("p", line(each), cls="flag") for each in words)
     yield from (el("p", f"# {line(words)}", cls="break") for words in placed.breaks)
     yield from (el("p", line(mark_words(mark)), cls="mark") for mark in placed.marks)
     yield from _takes(facts, placed)

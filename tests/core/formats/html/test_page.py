@@ -169,6 +169,10 @@ def forked() -> Subject:
     )
     add("d", "a", target_reply("No idea."))
     add("e", "c", Stop("goal_reached", "evaluator"))
+    add("f", "a", target_reply("Gone."))
+    add("g", "f", user_message("Gone too."))
+    tree.hidden.add("f")
+    tree.hidden.add("g")
     return Subject(
         tree.trajectory("e"),
         (project,),
@@ -176,7 +180,7 @@ def forked() -> Subject:
         branches=2,
         rollout=tree,
         title="Refund",
-        named=(Branch("b", "cold"),),
+        named=(Branch("b", "cold"), Branch("g", hidden=True)),
     )
 
 
@@ -215,11 +219,31 @@ def test_scores_and_the_stop_stand_at_the_top_with_the_steps_that_they_cite() ->
         Stop("unrecoverable", "rule"),
         scores=(Score("tau2", 0.0, "issue_refund never called", "tau2", ("s2", "elsewhere")),),
     )
-    top = parse(render(subject)).one("header", "top")
-    assert top.one(cls="outcome").text == "stop by rule: unrecoverable"
+    page = parse(render(subject))
+    top = page.one("header", "top")
+    assert [each.text for each in top.all(cls="outcome")] == [
+        "FAILED tau2 0.0: issue_refund never called",
+        "stop by rule: unrecoverable",
+    ]
     score = top.one(cls="score")
-    assert score.text == "tau2 0.0 by tau2issue_refund never calledcites step 2"
+    assert score.text == "tau2 0.0issue_refund never calledcites step 2"
     assert score.one("a").attributes["href"] == "#s2"
+    assert "! tau2 0.0 cites this step" in page.by_id("s2").text
+    assert page.by_id("s2").one(cls="signs").text == "!"
+
+
+@pytest.mark.parametrize(
+    ("last", "words"), [("import", "FAILED tau2"), ("human", "as imported: FAILED tau2")]
+)
+def test_of_an_edited_branch_the_failure_is_that_of_the_import(last: str, words: str) -> None:
+    subject = make_subject(
+        (user_message("Hi."), {"origin": "import"}),
+        (target_reply("No."), {"origin": last}),
+        scores=(Score("reward", 0.0, "never called", "tau2"),),
+        format="tau2",
+    )
+    (failure, _) = parse(render(subject)).one("header", "top").all(cls="outcome")
+    assert failure.text == f"{words} reward 0.0: never called"
 
 
 def test_flags_are_marked_and_explained_but_not_the_silenced_ones() -> None:
