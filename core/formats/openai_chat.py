@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import ExportError, Fault
-from .chat_messages import Dialect, Message, chat_messages, renamed, subject_extra
+from .chat_messages import Dialect, Message, chat_messages, renamed, row_text, subject_extra
 from .chat_rules import check_ends, check_names, check_pairs, check_said
-from .jsonl import RawJson, json_text, line_bytes
+from .jsonl import RawJson, line_bytes
 from .reading.json_in import as_text
 from .reading.quick_chat import QuickChat
 from .reading.record import Imported, Reader, Record
@@ -88,7 +88,7 @@ def rows(subject: Subject) -> Iterator[Row]:
     extra = subject_extra(subject, FORMATS)
     order = extra.get(ORDER, ())
     row = {key: row[key] for key in order if key in row} | row
-    yield Row(line_bytes(json_text(row)), tuple(message.step for message in messages))
+    yield Row(line_bytes(row_text(row)), tuple(message.step for message in messages))
 
 
 def render(subject: Subject) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ..errors import ExportError, Fault
-from .chat_messages import Dialect, Message, chat_messages, renamed, subject_extra
+from .chat_messages import Dialect, Message, chat_messages, renamed, row_text, subject_extra
 from .chat_rules import (
     check_names,
     check_objects,
@@ -265,7 +265,7 @@ def _row(
             key: value for key, value in row.items() if value or key in keys
         }
     steps = tuple(number for each in said for number in each.steps)
-    return Row(line_bytes(without_surrogates(json_text(row))), steps)
+    return Row(line_bytes(without_surrogates(row_text(row))), steps)
 
 
 def _tools(subject: Subject, extra: dict[str, Any]) -> str:

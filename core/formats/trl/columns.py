@@ -8,7 +8,7 @@ from ...model.marks import Mark
 from ...model.messages import Stop
 from ...model.steps import Step
 from ..chat_messages import subject_extra
-from ..jsonl import RawJson
+from ..jsonl import RawJson, json_text
 from ..openai_chat import tools_of
 from ..reading.json_in import as_text
 from ..reading.role_rows import ORDER
@@ -51,16 +51,21 @@ def dangerous(columns: dict[str, Any]) -> str:
 def with_columns(
     row: dict[str, Any], subject: Subject, more: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """A row of messages with all its columns, in the order of the source."""
+    """A row of messages with all its other columns."""
     extra = subject_extra(subject, FORMATS)
     tools = tools_of(subject, extra)
     if tools is not None:
-        row["tools"] = tools
+        row["tools"] = tools if isinstance(tools, RawJson) else RawJson(json_text(tools))
     columns = {**source_columns(subject), **(more or {})}
     while name := dangerous(columns):
         del columns[name]
     row.update({key: RawJson(as_text(value)) for key, value in columns.items()})
-    order = extra.get(ORDER, ())
+    return row
+
+
+def in_order(row: dict[str, Any], subject: Subject) -> dict[str, Any]:
+    """A row with its columns in the order of the source."""
+    order = subject_extra(subject, FORMATS).get(ORDER, ())
     return {key: row[key] for key in order if key in row} | row
 
 

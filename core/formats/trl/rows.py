@@ -10,7 +10,14 @@ import msgspec
 from ...errors import ExportError, Fault
 from ...model.messages import TargetReply, UserMessage
 from ...model.rollout import Trajectory
-from ..chat_messages import Dialect, Message, chat_messages, subject_extra
+from ..chat_messages import (
+    Dialect,
+    Message,
+    body_text,
+    chat_messages,
+    row_text,
+    subject_extra,
+)
 from ..chat_rules import (
     check_names,
     check_objects,
@@ -19,7 +26,7 @@ from ..chat_rules import (
     fault,
     without_last_calls,
 )
-from ..jsonl import json_text, line_bytes, without_surrogates
+from ..jsonl import RawJson, json_text, line_bytes, without_surrogates
 from ..openai_chat import chat_notes, listed
 from ..openai_preference import NONE, side_of, usable
 from ..options import Split
@@ -27,7 +34,15 @@ from ..preference import Found, Pair, find_pairs
 from ..reading.json_in import JsonReader
 from ..rows import Row
 from ..subject import Subject
-from .columns import FORMATS, dangerous, other_marks, our_columns, source_columns, with_columns
+from .columns import (
+    FORMATS,
+    dangerous,
+    in_order,
+    other_marks,
+    our_columns,
+    source_columns,
+    with_columns,
+)
 
 _BASE = {"messages", "tool_traffic", "tool_schemas", "reasoning", "system_notes"}
 HOLDS = frozenset(_BASE)
@@ -65,17 +80,21 @@ def rows(subject: Subject) -> Iterator[Row]:
     if subject.options.split == "replies":
         yield from completion_rows(subject)
         return
-    _refuse(check(subject))
     messages = chat_messages(subject, dialect(subject))
-    row = {"messages": [message.body for message in messages]}
-    yield _row(with_columns(row, subject, our_columns(subject)), [m.step for m in messages])
+    _refuse(_faults(subject, messages))
+    row = {"messages": _list([body_text(message.body) for message in messages])}
+    found = with_columns(row, subject, our_columns(subject))
+    yield _row(in_order(found, subject), [m.step for m in messages])
 
 
 def check(subject: Subject) -> tuple[Fault, ...]:
     """Everything for which a trainer would fail on this row."""
     if subject.options.split == "replies":
         return check_completions(subject)
-    messages = chat_messages(subject, dialect(subject))
+    return _faults(subject, chat_messages(subject, dialect(subject)))
+
+
+def _faults(subject: Subject, messages: Sequence[Message]) -> tuple[Fault, ...]:
     faults = [*check_pairs(messages), *check_said(messages), *_check_calls(subject, messages)]
     if not any(message.body["role"] == "assistant" for message in messages):
         hint = "Play on to the target's reply."
@@ -106,33 +125,46 @@ def holds_also(subject: Subject) -> frozenset[str]:
 
 def completion_rows(subject: Subject) -> Iterator[Row]:
     """A row for each reply that is to be learnt. Raises ExportError."""
-    _refuse(check_completions(subject))
-    for prompt, completion in _completions(subject):
-        given = subject_extra(subject, FORMATS)
+    messages = chat_messages(subject, dialect(subject))
+    places = _completions(subject, messages)
+    _refuse(_completion_faults(subject, messages, places))
+    as_text = subject_extra(subject, FORMATS).get(SHAPE) == "text"
+    texts = [body_text(message.body) for message in messages]
+    columns = with_columns({}, subject)
+    steps = [message.step for message in messages]
+    for begin, end in places:
         row: dict[str, Any] = {
-            "prompt": [message.body for message in prompt],
-            "completion": [message.body for message in completion],
+            "prompt": _list(texts[:begin]),
+            "completion": _list(texts[begin:end]),
         }
-        if given.get(SHAPE) == "text" and _is_text(row["prompt"], row["completion"]):
-            row = {"prompt": prompt[0].body["content"], "completion": completion[0].body["content"]}
-        more = _row_extra(subject, completion[-1])
-        yield _row(with_columns(row, subject, more), [m.step for m in (*prompt, *completion)])
+        if as_text and is_text([m.body for m in messages[:end]]):
+            row = {"prompt": messages[0].body["content"], "completion": messages[1].body["content"]}
+        row.update(columns)
+        if more := _row_extra(subject, messages[end - 1]):
+            row = with_columns(row, subject, more)
+        yield _row(in_order(row, subject), steps[:end])
 
 
 def check_completions(subject: Subject) -> tuple[Fault, ...]:
     """Everything for which a trainer would fail on one of the rows."""
-    faults: dict[Fault, None] = {}
-    found = _completions(subject)
-    for prompt, completion in found:
-        messages = [*prompt, *completion]
-        faults.update(dict.fromkeys(check_pairs(without_last_calls(messages))))
-        faults.update(dict.fromkeys(check_said(messages)))
-        faults.update(dict.fromkeys(_check_calls(subject, messages)))
-    if not found:
+    messages = chat_messages(subject, dialect(subject))
+    return _completion_faults(subject, messages, _completions(subject, messages))
+
+
+def _completion_faults(
+    subject: Subject, messages: Sequence[Message], places: Sequence[tuple[int, int]]
+) -> tuple[Fault, ...]:
+    if not places:
         hint = "Play on to the target's reply, or switch a train mark on."
         problem = "there is no reply that follows a user message and is to be learnt."
         return (Fault(problem, where="messages", hint=hint),)
-    return tuple(faults)
+    # What is wrong with one row is wrong with the longest, which holds all the others.
+    longest = messages[: places[-1][1]]
+    return (
+        *check_pairs(without_last_calls(longest)),
+        *check_said(longest),
+        *_check_calls(subject, longest),
+    )
 
 
 def completion_notes(subject: Subject) -> tuple[str, ...]:
@@ -164,20 +196,23 @@ def preference_notes(subject: Subject) -> tuple[str, ...]:
     return (*found.notes(), *said)
 
 
-def _completions(subject: Subject) -> list[tuple[list[Message], list[Message]]]:
-    """Prompt and completion of each reply that follows a user message and is to be learnt."""
+def _completions(subject: Subject, messages: Sequence[Message]) -> list[tuple[int, int]]:
+    """Where the completion begins and ends of each reply that follows a user message and is to be
+    learnt; its prompt is all before it.
+    """
     steps = subject.trajectory.steps
     off = {mark.step_id for mark in subject.marks if mark.train is False}
-    messages = chat_messages(subject, dialect(subject))
     found = []
+    asked = len(messages)
     for index, message in enumerate(messages):
+        if message.body["role"] == "user":
+            asked = min(asked, index)
         step = steps[message.step - 1] if message.step else None
         if step is None or message.body["role"] != "assistant" or step.id in off:
             continue
         size = _completion_size(subject, message)
-        begin = index + 1 - size
-        if size and any(each.body["role"] == "user" for each in messages[:begin]):
-            found.append((messages[:begin], messages[begin : index + 1]))
+        if size and asked < index + 1 - size:
+            found.append((index + 1 - size, index + 1))
     return found
 
 
@@ -233,13 +268,13 @@ def _preference_row(subject: Subject, pair: Pair) -> Row:
     row: dict[str, Any] = {"prompt": prompt, **sides}
     if given.get(SHAPE) == "whole":
         row = {key: [*prompt, *messages] for key, messages in sides.items()}
-    elif given.get(SHAPE) == "text" and all(_is_text(prompt, side) for side in sides.values()):
+    elif given.get(SHAPE) == "text" and all(is_text([*prompt, *each]) for each in sides.values()):
         row = {"prompt": prompt[0]["content"]}
         row.update({key: messages[0]["content"] for key, messages in sides.items()})
     numbers = {step.id: number for number, step in enumerate(subject.trajectory.steps, 1)}
     steps = [message.step for message in chosen[:start]]
     steps += [numbers.get(side.id, 0) for side in (pair.chosen, pair.rejected)]
-    return _row(with_columns(row, subject), steps)
+    return _row(in_order(with_columns(row, subject), subject), steps)
 
 
 def _sides(
@@ -321,17 +356,20 @@ def _parts_held(subject: Subject) -> frozenset[str]:
     return frozenset() if any(each.no_parts for each in messages) else frozenset({"other_parts"})
 
 
-def _is_text(prompt: list[dict[str, Any]], answer: list[dict[str, Any]]) -> bool:
+def is_text(bodies: Sequence[dict[str, Any]]) -> bool:
     """Whether a row of strings can hold these messages."""
-    return (
-        [list(each) for each in (*prompt, *answer)] == [["role", "content"]] * 2
-        and [each["role"] for each in (*prompt, *answer)] == ["user", "assistant"]
-        and all(isinstance(each["content"], str) for each in (*prompt, *answer))
-    )
+    return [(list(each), each["role"]) for each in bodies] == [
+        (["role", "content"], "user"),
+        (["role", "content"], "assistant"),
+    ] and all(isinstance(each["content"], str) for each in bodies)
+
+
+def _list(texts: Sequence[str]) -> RawJson:
+    return RawJson(f"[{', '.join(texts)}]")
 
 
 def _row(row: dict[str, Any], steps: Sequence[int]) -> Row:
-    return Row(line_bytes(without_surrogates(json_text(row))), tuple(steps))
+    return Row(line_bytes(without_surrogates(row_text(row))), tuple(steps))
 
 
 def _refuse(faults: tuple[Fault, ...]) -> None:
