@@ -51,12 +51,14 @@ def app(context: click.Context, library: Path | None) -> int:
 @ROLES
 @TRUST
 def open_command(target: str, library: Path | None, roles: Path | None, trust: bool) -> int:
-    """Open a project, a seed row, or a rollout.
+    """Open a project, a seed row, a rollout, or a log of another program.
 
-    A project file, a seed file, a bundle, or a rollout of the library.
+    A project file, a seed file, a bundle, a log or dataset (docs/formats.md), or a rollout of the
+    library.
 
     TARGET is a path, a rollout's id (or the beginning of it), or ROLLOUT#20 for its step 20;
-    FILE.jsonl#17 is the seed row on line 17.
+    FILE.jsonl#17 is the seed row on line 17, LOG#17 the sample of that number. Of a log with
+    several samples one is picked on the screen.
     """
     from .commands.show import show_target
 
