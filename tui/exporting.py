@@ -184,7 +184,7 @@ class Exporter:
         if found.secrets and not plan.redact:
             findings.append("Secrets are written as they stand, unless you choose otherwise above.")
         if found.trajectories > 1:
-            lines[:0] = [skipped.render() for skipped in found.skipped]
+            lines[:0] = found.skips()
             lines.insert(0, found.counts().replace("wrote", "to write"))
         if not found.trajectories:
             words = "There is no such branch."

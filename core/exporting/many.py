@@ -15,6 +15,7 @@ from ..formats.rows import Row
 from ..formats.subject import Subject
 from ..formats.table import few_rows, writes_once
 from ..model.rollout import Trajectory
+from ..model.steps import Step
 from ..store.change import Saved
 from .items import Item
 from .one import document, export_report, rows_of
@@ -172,11 +173,13 @@ class _Run:
             yield self._whole(item, original)
             return
         rollout = item.saved.tree()
-        searcher = Searcher(self._looked_at, self._secrets)
-        told = Provenance(item.saved, rollout) if has_provenance(self._fmt) else None
+        beside = has_provenance(self._fmt)
+        searcher = Searcher(self._looked_at, self._secrets, beside=beside)
+        before = {step.id: step for step in original.steps}
+        told = Provenance(item.saved, rollout) if beside else None
         number = 0
         for base in subjects_of(item.saved, rollout, plan, item.up_to, lenient=self._several):
-            found = list(searcher.look(_as_saved(base, original)))
+            found = list(searcher.look(_as_saved(base, original, before), before))
             for seen in as_role(base, plan.role, item.requests):
                 number += 1
                 made = self._make(seen, told, number)
@@ -232,8 +235,14 @@ class _Run:
         summary.written += 1
         summary.rows += 1
         summary.lines = ("nothing is lost",) if summary.trajectories == 1 else ()
-        subject = Subject(Trajectory(original.steps), original.projects, saved.header.id)
-        for each in Searcher(self._looked_at, self._secrets).look(subject):
+        subject = Subject(
+            Trajectory(original.steps),
+            original.projects,
+            saved.header.id,
+            marks=original.marks,
+            title=original.header.title,
+        )
+        for each in Searcher(self._looked_at, self._secrets, beside=True).look(subject):
             summary.find(each)
         rows = tuple(Row(line) for line in rollout_lines(saved, item.requests))
         return Made(subject, rows)
@@ -264,11 +273,13 @@ class _Run:
         )
 
 
-def _as_saved(subject: Subject, saved: Saved) -> Subject:
+def _as_saved(subject: Subject, saved: Saved, before: Mapping[str, Step]) -> Subject:
     """The subject with the texts that it had before secrets were taken out."""
-    assert subject.rollout is not None
-    if tuple(subject.rollout) == saved.steps:
-        return subject
-    before = {step.id: step for step in saved.steps}
     steps = tuple(before.get(step.id, step) for step in subject.trajectory.steps)
-    return _replace(subject, trajectory=Trajectory(steps), projects=saved.projects)
+    return _replace(
+        subject,
+        trajectory=Trajectory(steps),
+        projects=saved.projects,
+        marks=saved.marks,
+        title=saved.header.title,
+    )

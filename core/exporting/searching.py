@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 import msgspec
 
 from ..formats.subject import Subject
+from ..model.marks import Mark
 from ..model.messages import (
     OtherPart,
     Payload,
@@ -25,6 +26,9 @@ from ..rules.secrets_in_text import find_secrets
 from ..workers.secrets import secret_values
 
 Kind = Literal["secret", "hidden"]
+
+_BESIDE = "beside"
+"""In the place of a feature: what provenance holds."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -63,22 +67,48 @@ class Searcher:
     """Looks through the trajectories of one rollout; a step that branches share is told once.
 
     ``holds`` are the features that the format has a place for: what it leaves out is not looked at.
+    ``beside``: provenance is written beside it, which has a place for what was replaced, and for
+    reasons, marks and the title.
     """
 
-    def __init__(self, holds: frozenset[str], known: Mapping[str, str]) -> None:
+    def __init__(
+        self, holds: frozenset[str], known: Mapping[str, str], *, beside: bool = False
+    ) -> None:
         self._holds = holds
         self._known = known
+        self._beside = beside
         self._told: set[tuple[str, int]] = set()
 
-    def look(self, subject: Subject) -> Iterator[Found]:
-        """What has not been told yet."""
+    def look(self, subject: Subject, before: Mapping[str, Step] | None = None) -> Iterator[Found]:
+        """What has not been told yet. ``before`` are all steps of the rollout, by id."""
+        rollout = subject.rollout_id
         for number, step in enumerate(subject.trajectory.steps, 1):
             if self._first(step.id, 0):
                 for place in _step_places(step):
-                    yield from self._found(place, subject.rollout_id, number, step.seq)
+                    yield from self._found(place, rollout, number, step.seq)
+                for place in self._other_places(step, subject.marks, before or {}):
+                    yield from self._found(place, rollout, number, step.seq)
             if self._first("", step.revision):
                 for place in _project_places(subject.project_of(step)):
-                    yield from self._found(place, subject.rollout_id, 0, 0)
+                    yield from self._found(place, rollout, 0, 0)
+        if self._first("title", 0):
+            yield from self._found(self._place("title", "project", subject.title), rollout, 0, 0)
+
+    def _other_places(
+        self, step: Step, marks: Iterable[Mark], before: Mapping[str, Step]
+    ) -> Iterator[_Place]:
+        """What is said of a step: why it was edited, what stood there, a human's notes."""
+        yield self._place("reason of the edit", "edits", step.reason)
+        for mark in marks:
+            if mark.step_id == step.id:
+                yield self._place("note on it", "marks", mark.note)
+        replaced = before.get(step.replaces or "")
+        if replaced is not None and self._beside:
+            for where, _, text in _step_places(replaced):
+                yield self._place(f"{where} of what it replaced", "", text)
+
+    def _place(self, where: str, feature: str, text: str) -> _Place:
+        return where, f"{feature} {_BESIDE}" if self._beside else feature, text
 
     def _first(self, step_id: str, revision: int) -> bool:
         key = (step_id, revision)
@@ -89,7 +119,8 @@ class Searcher:
 
     def _found(self, place: _Place, rollout: str, step: int, seq: int) -> Iterator[Found]:
         where, feature, text = place
-        if not text or self._holds.isdisjoint(feature.split()):
+        features = feature.split()
+        if not text or (_BESIDE not in features and self._holds.isdisjoint(features)):
             return
         for secret in find_secrets(text, self._known):
             yield Found("secret", secret.name, rollout, step, seq, where, secret.start + 1)
@@ -131,7 +162,6 @@ def _step_places(step: Step) -> Iterator[_Place]:
             yield f"arguments of {call.name}", feature, call.arguments
     if isinstance(payload, TargetReply):
         yield "refusal", "refusals", payload.refusal
-    yield "reason of the edit", "edits", step.reason
     if step.extra:
         yield "fields of the source", "source_fields", step.extra
 

@@ -15,6 +15,9 @@ from .searching import Found
 MOST_KEPT = 1000
 """Of what is skipped or found so many are kept by name; the others are only counted."""
 
+_MANY = 5
+"""So many skipped for the same reason have a line each."""
+
 _MOST_NOTES = 50
 _NUMBERS = re.compile(r" \(steps? [^)]*\)")
 
@@ -31,13 +34,18 @@ class Skipped(msgspec.Struct, frozen=True):
     source: str = ""
     record: int | None = None
 
-    def render(self) -> str:
-        """One line for each reason, each of which names the record."""
+    @property
+    def where(self) -> str:
+        """Which one, as people name it: the rollout and its last step, and where it came from."""
         where = f"{self.rollout}#{self.seq}" if self.seq else self.rollout
         if self.source:
             row = "" if self.record is None else f", record {self.record + 1}"
             where += f" ({self.source}{row})"
-        return "\n".join(f"{where}: {fault.render()}" for fault in self.faults)
+        return where
+
+    def render(self) -> str:
+        """One line for each reason, each of which names the record."""
+        return "\n".join(f"{self.where}: {fault.render()}" for fault in self.faults)
 
 
 class LossTotal(msgspec.Struct):
@@ -127,6 +135,24 @@ class ExportSummary(msgspec.Struct):
     def exit_status(self) -> int:
         """0, or 1 where something was refused."""
         return 1 if self.refused or self.stopped else 0
+
+    def skips(self) -> list[str]:
+        """What was skipped and why, as lines for people: where many were for the same reason it is
+        said once, with all of them.
+        """
+        reasons: dict[str, list[str]] = {}
+        for skipped in self.skipped:
+            for fault in skipped.faults:
+                reasons.setdefault(fault.render(), []).append(skipped.where)
+        lines = []
+        for words, where in reasons.items():
+            if len(where) > _MANY:
+                lines.append(f"skipped {len(where):,}: {words} {', '.join(where)}")
+            else:
+                lines += [f"skipped {each}: {words}" for each in where]
+        if (more := self.refused - len(self.skipped)) > 0:
+            lines.append(f"skipped {more:,} more")
+        return lines
 
     def report(self) -> list[str]:
         """What is lost, written otherwise, and found, as lines for people."""

@@ -22,7 +22,8 @@ from rollstep.tui.sanitize import visible
 from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import file_kind, parse_target
 
-from .progress import Progress, say
+from .interrupting import INTERRUPTED, stop_on_interrupt
+from .progress import StatusLine, say
 
 STDOUT = "-"
 
@@ -52,7 +53,8 @@ def run_export(names: tuple[str, ...], plan: Plan, options: ExportOptions) -> in
     targets = [parse_target(name) for name in names]
     items = _named(targets, options.library, warnings)
     many, items = several(items)
-    status = _export(items, many, len(names), plan, options)
+    known = all(target.path is None for target in targets)
+    status = _export(items, many, len(names) if known else 0, plan, options)
     for warning in warnings:
         say(warning)
     return status
@@ -90,26 +92,34 @@ def _export(
         return _look(items, many, plan)
     if options.output == STDOUT:
         return _to_stdout(items, many, plan)
-    progress = Progress(total) if many and total > 1 else None
+    line = StatusLine()
 
     def told(summary: ExportSummary) -> None:
-        if progress is not None:
-            progress.step(summary.rollouts, summary.rows)
+        of = f" of {total:,}" if total > 1 else ""
+        words = f"{summary.rollouts:,}{of} rollouts, {summary.rows:,} rows"
+        line.tell(lambda seconds: f"{words}, {summary.rollouts / max(seconds, 0.1):,.0f}/s")
 
     def before(summary: ExportSummary) -> None:
-        if progress is not None:
-            progress.close()
+        line.clear()
         _say_report(summary)
 
-    summary = export_many(
-        plan,
-        items,
-        options.output,
-        several=many,
-        force=options.force,
-        progress=told,
-        before=before,
-    )
+    with stop_on_interrupt() as stop:
+        try:
+            summary = export_many(
+                plan,
+                items,
+                options.output,
+                several=many,
+                force=options.force,
+                progress=told,
+                stop=stop,
+                before=before,
+            )
+        finally:
+            line.clear()
+    if summary.stopped:
+        say("Stopped. Nothing was written.")
+        return INTERRUPTED
     for path in summary.files:
         say(f"wrote {path}")
         beside = provenance_path(path)
@@ -144,11 +154,8 @@ def _to_stdout(items: Iterator[Item], many: bool, plan: Plan) -> int:
 
 
 def _say_report(summary: ExportSummary) -> None:
-    for skipped in summary.skipped:
-        if summary.trajectories > 1:
-            say(f"skipped {skipped.render()}")
-    if (more := summary.refused - len(summary.skipped)) > 0:
-        say(f"skipped {more:,} more")
+    for line in summary.skips() if summary.trajectories > 1 else ():
+        say(line)
     for line in summary.report():
         say(line)
     if summary.secrets and not summary.redacted:

@@ -2,51 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import time
-from collections.abc import Callable
-
 from rollstep.core.importing.summary import FileProgress
-from rollstep.tui.sanitize import one_line
 
-from .progress import say
-
-_EVERY_ON_TERMINAL = 0.1
-_EVERY = 5.0
-"""Seconds between two plain lines."""
+from .progress import StatusLine
 
 
-class FileLine:
+class FileLine(StatusLine):
     """How much of some files has been read, how fast, and how long the rest will take."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._started = self._told = clock()
-        self._terminal = sys.stderr.isatty()
-        self._shown = False
 
     def __call__(self, progress: FileProgress) -> None:
         """Tell it, if it has not been told just now."""
-        now = self._clock()
-        if now - self._told < (_EVERY_ON_TERMINAL if self._terminal else _EVERY):
-            return
-        self._told = now
-        text = progress_words(progress, now - self._started)
-        if not self._terminal:
-            say(text)
-            return
-        width = shutil.get_terminal_size().columns - 1
-        sys.stderr.write(f"\r\x1b[K{one_line(text)[:width]}")
-        sys.stderr.flush()
-        self._shown = True
-
-    def clear(self) -> None:
-        """Take the line off the terminal, so that others can be printed."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-            self._shown = False
+        self.tell(lambda seconds: progress_words(progress, seconds))
 
 
 def progress_words(progress: FileProgress, seconds: float) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
-from rollstep.tui.sanitize import visible
+from rollstep.tui.sanitize import one_line, visible
 
+_EVERY_ON_TERMINAL = 0.1
 _EVERY = 5.0
 """Seconds between two plain lines."""
 
@@ -21,6 +23,40 @@ def say(text: str) -> None:
 def counted(number: int, what: str) -> str:
     """A number and the word for what it counts, as in ``2 turns``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+class StatusLine:
+    """How far work is whose end nobody knows: one line on a terminal, lines elsewhere."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._started = self._told = clock()
+        self._terminal = sys.stderr.isatty()
+        self._shown = False
+
+    def tell(self, words: Callable[[float], str]) -> None:
+        """Say it, unless something was said just now; ``words`` are given the seconds since the
+        beginning.
+        """
+        now = self._clock()
+        if now - self._told < (_EVERY_ON_TERMINAL if self._terminal else _EVERY):
+            return
+        self._told = now
+        text = words(now - self._started)
+        if not self._terminal:
+            say(text)
+            return
+        width = shutil.get_terminal_size().columns - 1
+        sys.stderr.write(f"\r\x1b[K{one_line(text)[:width]}")
+        sys.stderr.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        """Take the line off the terminal, so that others can be printed."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._shown = False
 
 
 class Progress:

@@ -12,6 +12,7 @@ from rollstep.core.exporting.items import Item
 from rollstep.core.exporting.many import export_many, survey
 from rollstep.core.exporting.plan import Plan
 from rollstep.core.exporting.searching import known_secrets
+from rollstep.core.model.marks import Mark
 from rollstep.core.model.messages import (
     Reasoning,
     TargetReply,
@@ -73,7 +74,24 @@ def test_each_is_told_with_its_place_and_never_how_it_reads() -> None:
         "SHOP_API_KEY (r1, step 3, text, character 12)",
         "SHOP_API_KEY (r1, step 3, text, character 45)",
         "hidden character U+200B (r1, step 3, text, character 5)",
+        "SHOP_API_KEY (r1, step 4, reason of the edit, character 9)",
+        "SHOP_API_KEY (r1, project, title, character 7)",
     ]
+
+
+def test_what_stands_beside_the_export_is_looked_at_too(tmp_path: Path) -> None:
+    whole = leaking()
+    clean = step("c2", "b", tool_result("c1", "zero"), seq=5, origin="human", replaces="c")
+    end = step("d2", "c2", target_reply("Done."), seq=6)
+    edited = msgspec.structs.replace(
+        whole, steps=(*whole.steps, clean, end), head="d2", marks=(Mark("d2", note=f"No {KEY}"),)
+    )
+    done = survey(plan(), [Item(edited)], several=False, secrets=SECRETS)
+    told = [each.render() for each in done.found]
+    assert "SHOP_API_KEY (r1, step 3, text of what it replaced, character 12)" in told
+    assert "SHOP_API_KEY (r1, step 4, note on it, character 4)" in told
+    export_many(plan(redact=True), [Item(edited)], tmp_path / "x", several=False, secrets=SECRETS)
+    assert KEY not in (tmp_path / "x.provenance.jsonl").read_text()
 
 
 def test_what_a_format_leaves_out_is_not_looked_at() -> None:
@@ -86,7 +104,7 @@ def test_without_redaction_nothing_is_changed_and_the_report_says_so(tmp_path: P
     path = tmp_path / "x.jsonl"
     done = export_many(plan(), [Item(leaking())], path, several=False, secrets=SECRETS)
     assert path.read_text().count(KEY) == 3
-    assert done.secrets == 4
+    assert done.secrets == 6
     assert "found: a GitHub token (r1, step 2, arguments of find, character 12)" in done.report()
 
 
@@ -122,7 +140,7 @@ def test_a_secret_of_a_step_that_branches_share_is_told_once() -> None:
     other = step("e", "c", target_reply("Other."), seq=5)
     both = msgspec.structs.replace(whole, steps=(*whole.steps, other))
     done = survey(plan(branches="all"), [Item(both)], secrets=SECRETS)
-    assert (done.written, done.secrets) == (2, 4)
+    assert (done.written, done.secrets) == (2, 6)
 
 
 def test_keys_of_the_environment_are_known() -> None:

@@ -65,6 +65,17 @@ def test_what_is_refused_is_skipped_and_told_with_record_message_field_and_rule(
     assert "r2" not in (tmp_path / "x.jsonl").read_text()
 
 
+def test_many_that_are_skipped_for_one_reason_are_told_of_in_one_line() -> None:
+    few = survey(plan(), [refusing(f"r{number}") for number in range(5)])
+    assert len(few.skips()) == 5
+    many = survey(plan(), [refusing(f"r{number}") for number in range(6)])
+    (line,) = many.skips()
+    assert line.startswith("skipped 6: messages[4].content: this is refused")
+    assert line.endswith("r4#6 (seeds.jsonl, record 3), r5#6 (seeds.jsonl, record 3)")
+    more = survey(plan(), (refusing(f"r{number}") for number in range(1001)))
+    assert (more.refused, len(more.skipped), more.skips()[-1]) == (1001, 1000, "skipped 1 more")
+
+
 def test_where_all_is_refused_nothing_is_written(tmp_path: Path) -> None:
     told: list[ExportSummary] = []
     with pytest.raises(ExportError, match=r"Nothing was written\."):
