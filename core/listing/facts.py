@@ -27,7 +27,7 @@ def facts_of(saved: Saved) -> RolloutFacts:
     """What is known of this rollout."""
     rollout = saved.tree()
     leaf = opened_at(rollout, saved.head)
-    verdict = _newest_verdict(rollout, saved.marks)
+    verdict = newest_verdict_anywhere(rollout, saved.marks)
     cost, tokens = _spent(rollout)
     flags = findings_with_silences(rollout, leaf, saved.silences)
     marks = sorted(saved.marks, key=lambda mark: mark.at)
@@ -83,7 +83,8 @@ def edits_in_sight(rollout: Rollout) -> int:
     return sum(is_edit(step, rollout.project_of(step)) for step in shown)
 
 
-def _newest_verdict(rollout: Rollout, marks: Iterable[Mark]) -> Mark | None:
+def newest_verdict_anywhere(rollout: Rollout, marks: Iterable[Mark]) -> Mark | None:
+    """The mark that gave a verdict last, on whichever branch."""
     given = [m for m in marks if m.verdict is not None and m.step_id in rollout.steps]
     return max(given, key=lambda mark: mark.at, default=None)
 
