@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -38,7 +38,30 @@ class History:
         self._commands = list(commands)
         self._journal.numbers = {command.n for command in commands}
         self._rollout.hidden |= hidden_steps(commands)
-        redoable = [i for i, command in enumerate(commands) if _can_be_redone(command)]
+        self._find_undone()
+
+    def take_over(self, hiding: Sequence[Command]) -> None:
+        """What other programs have undone, redone or deleted is out of sight here, or in it again.
+        ``hiding`` are the rollout's commands that leave steps out of sight, whoever gave them; what
+        was done there meanwhile is not undone here.
+        """
+        stand = {command.n: command for command in hiding}
+        for index, command in enumerate(self._commands):
+            there = stand.pop(command.n, None)
+            if not self._journal.keeps(command.n):
+                continue
+            undone = there is not None and there.undone
+            abandoned = there is not None and there.abandoned
+            if (undone, abandoned) != (command.undone, command.abandoned):
+                self._commands[index] = _replace(command, undone=undone, abandoned=abandoned)
+        self._find_undone()
+        before = self._rollout.hidden
+        hidden = hidden_steps([*self._commands, *stand.values()])
+        if hidden != before:
+            self._show(tuple(before - hidden), tuple(hidden - before))
+
+    def _find_undone(self) -> None:
+        redoable = [i for i, command in enumerate(self._commands) if _can_be_redone(command)]
         self._undone = redoable[::-1]
 
     def revision(self, default: int) -> int:

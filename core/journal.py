@@ -96,6 +96,10 @@ class Journal:
         edits = len(self._branches) + len(self._marks) + len(self._silences)
         return steps + edits + len(self._counted)
 
+    def keeps(self, n: int) -> bool:
+        """Whether the library has our command of this number, as we have it."""
+        return n in self.numbers and n not in self._commands
+
     def step(self, step: Step, request: tuple[str, str] | None = None) -> None:
         """A new step, with the digest and body of the request that it answers."""
         self._steps.append(step)

@@ -353,6 +353,12 @@ class TreeWriter:
         if silences.items() - self.silences.items():
             self.silences |= silences
             self.emit(SilencesChanged(self.silenced()))
+        self.history.take_over(news.commands)
+        head = self.head
+        while head is not None and head in self.rollout.hidden:
+            head = self.rollout.steps[head].parent_id
+        if head != self.head:
+            self.set_head(head, record=False)
         theirs = news.breakpoints
         if theirs is not None and theirs != self.own_breakpoints:
             self.own_breakpoints = theirs

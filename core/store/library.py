@@ -24,7 +24,7 @@ from . import failures, opening, search, writing
 from .catalogue import Catalogue
 from .change import Change, Saved
 from .codec import HEADER, PROJECT, STEPS, UNREADABLE, Codec, encode, from_bytes, to_bytes
-from .records import SHARED, free_number, read_records
+from .records import SHARED, free_number, hiding_commands, read_records
 from .schema import step_key
 from .search import Hit
 
@@ -214,7 +214,8 @@ class Library(Catalogue):
 
     def news(self, rollout_id: str, seq: int) -> Saved:
         """What others who have this rollout open want to know: the steps after number ``seq``, the
-        project's revisions, and how branches, marks, silences and breakpoints stand.
+        project's revisions, how branches, marks, silences and breakpoints stand, and those of the
+        commands that leave steps out of sight.
         """
         with self._reading() as connection:
             key = self._key(rollout_id)
@@ -227,7 +228,10 @@ class Library(Catalogue):
                 self._steps(key, seq),
                 status=status,
                 status_note=from_bytes(note),
-                **read_records(connection, key, SHARED),
+                **{
+                    **read_records(connection, key, SHARED),
+                    "commands": hiding_commands(connection, key),
+                },
             )
 
     def free_number(self, rollout_id: str, n: int) -> int:

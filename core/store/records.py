@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..model.debugging import Breakpoints
+from ..model.history import Command
 from ..model.marks import Mark, Score, Silence
 from ..model.rollout import Branch
 from ..model.steps import Attempt
@@ -56,6 +57,18 @@ def read_records(
         elif kind == "breakpoints":
             breakpoints = _BREAKPOINTS.decode(body).items
     return {"breakpoints": breakpoints, **{name: tuple(found[name]) for name in found}}
+
+
+def hiding_commands(connection: sqlite3.Connection, key: int) -> tuple[Command, ...]:
+    """The commands of a rollout that leave steps out of sight: those that are undone, or hide some.
+    Few of many, as a rule: the others are not read.
+    """
+    rows = connection.execute(
+        "SELECT body FROM records WHERE rollout = ? AND kind = 'command'"
+        " AND (instr(body, ?) OR instr(body, ?)) ORDER BY key",
+        (key, b'"undone":true', b'"hides":['),
+    )
+    return tuple(COMMAND.decode(row[0]) for row in rows)
 
 
 def free_number(connection: sqlite3.Connection, key: int | None, n: int) -> int:

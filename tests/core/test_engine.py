@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rollstep.core.engine import Engine
 from rollstep.core.errors import InputError, UsageError
-from rollstep.core.events import StepAdded
+from rollstep.core.events import StepAdded, VisibilityChanged
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.marks import Mark
 from rollstep.core.model.messages import target_reply
@@ -81,6 +81,51 @@ async def test_steps_of_another_program_are_merged_and_the_head_stays(tmp_path: 
     assert sorted(ours.rollout.takes(mine.id)) == sorted([mine.id, written.id])
     assert {step.seq for step in ours.rollout} == {1, 2, 3}
     engine.stop()
+
+
+async def test_what_another_program_undoes_or_deletes_is_out_of_sight_here_at_once(
+    tmp_path: Path,
+) -> None:
+    with Library.open(tmp_path / "library.db") as library:
+        ours = Session.start(refund(), library=library, author="mira")
+        await ours.turn()
+        path = [step.id for step in ours.rollout.path(ours.head)]
+        theirs = Session.reopen(library.load(ours.rollout.header.id), library, author="tom")
+
+        def look() -> None:
+            news = library.news(ours.rollout.header.id, ours.rollout.seqs_without_gap())
+            ours.merge(news.steps, news)
+
+        seen: list[object] = []
+        ours.subscribe(seen.append)
+        written = await theirs.write(target_reply("Theirs."), path[0])
+        look()
+        assert written.id in ours.rollout.children(path[0])
+        await theirs.undo()  # what they made themselves
+        look()
+        assert written.id not in ours.rollout.children(path[0])
+        await theirs.undo()  # our turn, on which our head stands
+        look()
+        assert ours.rollout.hidden == {*path, written.id}
+        assert ours.head is None
+        await theirs.redo()
+        look()
+        assert ours.rollout.hidden == {written.id}
+        assert ours.head is None, "a head is a program's own"
+        await ours.go_to(path[-1])
+        await theirs.delete([path[-1]])
+        look()
+        assert path[-1] in ours.rollout.hidden
+        assert ours.head == path[-2]
+        events = [event for event in seen if isinstance(event, VisibilityChanged)]
+        assert events[0] == VisibilityChanged(hidden=(written.id,))
+        assert events[-1] == VisibilityChanged(hidden=(path[-1],))
+        # Our own last command is undone here, not theirs.
+        await ours.mark(Mark(path[0], note="seen", by="mira"))
+        assert await ours.undo() == "mark"
+        assert Session.reopen(library.load(ours.rollout.header.id), library).rollout.hidden == (
+            ours.rollout.hidden
+        )
 
 
 async def test_what_another_program_says_of_the_rollout_is_taken_over(

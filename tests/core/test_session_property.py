@@ -342,6 +342,8 @@ class SessionMachine(RuleBasedStateMachine):
         assert merged.breakpoints == saved.breakpoints
         for kind in ("silences", "branches", "marks"):
             assert set(getattr(merged, kind)) == set(getattr(saved, kind))
+        assert ours.rollout.hidden == saved.tree().hidden
+        assert ours.head not in ours.rollout.hidden
         assert len({each.n for each in saved.commands}) == len(saved.commands)
         made = [step_id for each in saved.commands for step_id in each.step_ids]
         assert sorted(made) == sorted(each.id for each in saved.steps)
