@@ -91,9 +91,7 @@ def recorded_project(bundle: Path) -> Project | None:
     return None
 
 
-async def _open_file(
-    engine: Engine, target: OpenTarget, path: Path, roles: Path | None
-) -> Session:
+async def _open_file(engine: Engine, target: OpenTarget, path: Path, roles: Path | None) -> Session:
     from .targets import file_kind
 
     kind = file_kind(path)

@@ -18,8 +18,6 @@ from ..store.library import Library
 from .saved import newest_leaf
 from .taking import Taking
 
-_BAD_WORDS = frozenset({"i", "incorrect", "fail", "failed", "false", "no", "error", "wrong"})
-
 
 class SampleLine(msgspec.Struct, frozen=True):
     """One trajectory of a file, for a list to pick from. ``number`` is its record's, ``index`` its
