@@ -15,6 +15,7 @@ from typing import Any
 
 from ..errors import ExportError, Fault
 from .chat_messages import Dialect, Message, chat_messages, renamed, row_text, subject_extra
+from .chat_notes import chat_notes, listed
 from .chat_rules import check_ends, check_names, check_pairs, check_said
 from .jsonl import RawJson, line_bytes
 from .reading.json_in import as_text
@@ -24,7 +25,6 @@ from .reading.role_rows import ORDER, RoleRows
 from .reading.tools import function_tools, read_tools
 from .report import surrogate_steps
 from .rows import Row
-from .stop_words import stop_word_steps
 from .subject import Subject
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "system_notes", "train", "refusals"})
@@ -114,33 +114,21 @@ def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
     ids = CallIds()
     messages = chat_messages(subject, dialect(ids))
-    return (*chat_notes(subject, messages, ids), *top_notes(subject))
+    return (*openai_notes(subject, messages), *id_notes(ids), *top_notes(subject))
 
 
-def chat_notes(
-    subject: Subject, messages: Sequence[Message], ids: CallIds | None = None
-) -> Iterator[str]:
-    """What of these messages is written in a way of its own; OpenAI's way where there are ids."""
-    if ids is not None and (escaped := surrogate_steps(subject)):
+def openai_notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str]:
+    """What of these messages is written in a way of its own."""
+    if escaped := surrogate_steps(subject):
         yield f"lone surrogates (step {listed(escaped)}) are written as \\udXXX escapes"
-    if subject.options.strip_stop and (stripped := stop_word_steps(subject)):
-        yield f"stop words are left out (step {listed(stripped)})"
-    for ours, theirs in subject.options.renames:
-        if any(tool.name == ours for tool in subject.project.tools):
-            yield f"the tool {ours!r} is written as {theirs!r}"
-    if ids is not None and ids.changed:
+    yield from chat_notes(subject, messages)
+
+
+def id_notes(ids: CallIds) -> Iterator[str]:
+    """The ids of calls that are written otherwise."""
+    if ids.changed:
         pairs = ", ".join(f"{old!r} as {new}" for old, new in ids.changed.items())
         yield f"ids of calls that are not 1 to 40 printable ASCII characters are changed: {pairs}"
-    dropped: dict[str, list[int]] = {}
-    for message in messages:
-        for key in message.dropped:
-            dropped.setdefault(key, []).append(message.step)
-    for key, steps in dropped.items():
-        yield f"the field {key!r} of the source ({_places(steps)}) is not written"
-    for message in messages:
-        if message.no_parts:
-            places = ", ".join(f"parts[{index}]" for index in message.no_parts)
-            yield f"step {message.step} is written without its parts that are no text: {places}"
 
 
 def tools_and_more(subject: Subject) -> dict[str, Any]:
@@ -186,17 +174,6 @@ def top_notes(subject: Subject) -> Iterator[str]:
     for key in subject_extra(subject, FORMATS):
         if key[:1] != "$" and key not in _TOP:
             yield f"the field {key!r} of the source's record is not written"
-
-
-def listed(numbers: Iterable[int]) -> str:
-    """Numbers for people."""
-    return ", ".join(map(str, numbers))
-
-
-def _places(steps: Sequence[int]) -> str:
-    words = [f"step {number}" if number else "the system message" for number in steps[:8]]
-    more = f" and {len(steps) - 8} more" if len(steps) > 8 else ""
-    return ", ".join(words) + more
 
 
 def _silent(words: str, where: str) -> None:

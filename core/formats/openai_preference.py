@@ -18,7 +18,14 @@ from ..model.rollout import Trajectory
 from .chat_messages import Message, chat_messages
 from .chat_rules import check_names, check_pairs, check_said, without_last_calls
 from .jsonl import json_text, line_bytes
-from .openai_chat import CallIds, chat_notes, dialect, tools_and_more, top_notes
+from .openai_chat import (
+    CallIds,
+    dialect,
+    id_notes,
+    openai_notes,
+    tools_and_more,
+    top_notes,
+)
 from .preference import Found, NoPair, Pair, find_pairs
 from .reading.pair_rows import PairRows
 from .reading.record import Imported, Reader, Record
@@ -54,8 +61,8 @@ def notes(subject: Subject) -> tuple[str, ...]:
     for pair in found.pairs:
         for side in (pair.chosen, pair.rejected):
             whole = side_of(subject, pair, side)
-            said.update(dict.fromkeys(chat_notes(whole, chat_messages(whole, dialect(ids)))))
-    said.update(dict.fromkeys(chat_notes(subject, (), ids)))
+            said.update(dict.fromkeys(openai_notes(whole, chat_messages(whole, dialect(ids)))))
+    said.update(dict.fromkeys(id_notes(ids)))
     return (*found.notes(), *said, *top_notes(subject))
 
 

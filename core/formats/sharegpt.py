@@ -17,6 +17,7 @@ import msgspec
 
 from ..errors import ExportError, Fault
 from .chat_messages import Dialect, Message, chat_messages, renamed, row_text, subject_extra
+from .chat_notes import AS_OBJECTS, chat_notes, listed, surrogate_notes, undeclared_notes
 from .chat_rules import (
     check_names,
     check_objects,
@@ -26,14 +27,12 @@ from .chat_rules import (
     without_last_calls,
 )
 from .jsonl import RawJson, json_text, line_bytes, without_surrogates
-from .openai_chat import chat_notes
 from .openai_preference import side_of
 from .preference import Pair, find_pairs
 from .reading.json_in import as_text
 from .reading.tools import read_tools
 from .rows import Row
 from .subject import Subject
-from .trl.rows import AS_OBJECTS, surrogate_notes, undeclared_notes
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "reasoning"})
 HEEDS = frozenset({"beside_call", "renames", "prune_nulls", "strip_stop"})
@@ -99,18 +98,16 @@ def notes(subject: Subject) -> tuple[str, ...]:
     found += undeclared_notes(subject)
     beside = [m.step for m in messages if m.body.get("tool_calls") and m.body["content"]]
     if beside and subject.options.beside_call == "think":
-        found.append(f"text beside a call (step {_listed(beside)}) is written as reasoning")
+        found.append(f"text beside a call (step {listed(beside)}) is written as reasoning")
     several = [m.step for m in messages if len(m.body.get("tool_calls", ())) > 1]
     if several:
         found.append(
-            f"the results of several calls (step {_listed(several)}) are one observation: a JSON "
+            f"the results of several calls (step {listed(several)}) are one observation: a JSON "
             "list of their texts, in the order of the calls"
         )
     taken = [m.step for m in messages if m.body["role"] == "assistant" and _looks_reasoned(m)]
     if taken:
-        found.append(
-            f"text that begins with <think> (step {_listed(taken)}) is taken for reasoning"
-        )
+        found.append(f"text that begins with <think> (step {listed(taken)}) is taken for reasoning")
     if any(m.body.get("tool_calls") for m in messages):
         found.append("ids of calls are not written: results follow their calls")
         found.append(AS_OBJECTS)
@@ -286,7 +283,3 @@ def _tools(subject: Subject, extra: dict[str, Any]) -> str:
         for tool in tools
     ]
     return without_surrogates(json_text(found))
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers))

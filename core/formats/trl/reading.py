@@ -16,7 +16,7 @@ from ..reading.pair_rows import PairRows
 from ..reading.record import Imported, Reader, Record
 from ..reading.role_rows import ORDER, RoleRows, with_extra, with_marks
 from .columns import HAD, MESSAGE_COLUMNS, OURS, STOP, read_columns
-from .rows import COMPLETION, SHAPE, SIDES
+from .messages import COMPLETION, SHAPE, SIDES
 
 _TOLD = ("chat_template_kwargs", *OURS)
 
