@@ -5,6 +5,7 @@ of it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,13 @@ async def test_where_it_came_from_and_where_it_stands_are_named(tmp_path: Path) 
     session = await played(refund(), source="seeds.jsonl", record=4)
     (line,) = export(session, tmp_path)
     assert (line["source"], line["record"]) == ("seeds.jsonl", 4)
+
+
+async def test_the_page_of_exports_names_every_field(library: Library, tmp_path: Path) -> None:
+    session = await edited(library)
+    options = WriteOptions(renames=(("get_order", "find_order"),))
+    (line,) = export(session, tmp_path, options=options)
+    page = (Path(__file__).parents[3] / "docs" / "export.md").read_text("utf-8")
+    named = set(re.findall(r"`(\w+)`", page[page.index("## What stands beside it") :]))
+    fields = set(line) | {field for message in line["messages"] for field in message}
+    assert fields - named == set()

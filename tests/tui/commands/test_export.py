@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import msgspec
 import pytest
+from rollstep.core.formats.table import FORMATS
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.session import Session
 from rollstep.core.store.change import Change
@@ -281,8 +283,20 @@ def test_options_that_make_no_sense_are_refused(
 
 
 def test_every_format_that_is_written_is_in_the_help(cli: RunCli) -> None:
-    from rollstep.core.formats.table import FORMATS
-
     _, out, _ = cli("export", "--help")
     names = {line.split()[0] for line in out.split("Formats:")[1].splitlines() if line.strip()}
     assert names >= {fmt.name for fmt in FORMATS.values() if fmt.writes}
+
+
+def test_the_commands_of_the_page_of_exports_are_commands() -> None:
+    from rollstep.tui.cli_export import export_command
+
+    page = (Path(__file__).parents[3] / "docs" / "export.md").read_text("utf-8")
+    lines = [line for line in page.splitlines() if line.startswith("rollstep export ")]
+    assert len(lines) >= 6
+    for line in lines:
+        arguments = shlex.split(line, comments=False)[2:]
+        cut = arguments.index("#") if "#" in arguments else len(arguments)
+        parsed = export_command.make_context("export", arguments[:cut]).params
+        assert parsed["format_name"] in FORMATS
+        assert parsed["rollouts"] or parsed["where"]
