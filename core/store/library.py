@@ -272,7 +272,10 @@ class Library(Catalogue):
         """
         if not query:
             return ()
-        if not self.read_only and self._has_pending():
+        with self._reading() as connection:
+            if not search.has_pending(connection):
+                return search.find(connection, query, limit, use_index=True)
+        if not self.read_only:
             # Where nothing can be written now, the steps are read one by one instead.
             with suppress(LibraryLockedError, NotSavedError):
                 self.index_pending()
@@ -323,10 +326,6 @@ class Library(Catalogue):
             except BaseException:
                 self._roll_back()
                 raise
-
-    def _has_pending(self) -> bool:
-        with self._reading() as connection:
-            return search.has_pending(connection)
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:

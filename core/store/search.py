@@ -98,16 +98,18 @@ def find(
     rows = _by_index(connection, query) if use_index else None
     if rows is None:
         rows = _by_reading(connection, query)
+    wanted = query.lower()
     hits: list[Hit] = []
     rollouts: dict[int, tuple[RolloutHeader, set[str]]] = {}
-    for key, body in rows:
+    for key, body, packed_header, has_commands in rows:
         step = STEP.decode(body)
-        found = _excerpt(step, query)
+        found = _excerpt(step, wanted, len(query))
         if found is None:
             continue
         rollout, seq = split_key(key)
         if rollout not in rollouts:
-            rollouts[rollout] = _rollout(connection, rollout)
+            hides = _hidden(connection, rollout) if has_commands else set[str]()
+            rollouts[rollout] = HEADER.decode(packed_header), hides
         header, hidden = rollouts[rollout]
         if step.id in hidden:
             continue
@@ -117,45 +119,56 @@ def find(
     return tuple(hits)
 
 
-def _by_index(connection: sqlite3.Connection, query: str) -> Iterable[tuple[int, bytes]] | None:
+_Row = tuple[int, bytes, bytes, int]
+"""A step's key and body, its rollout's header, and whether that has any commands."""
+
+_ROW = """
+SELECT steps.key, steps.body, rollouts.header,
+    EXISTS (SELECT 1 FROM records WHERE rollout = rollouts.key AND kind = 'command')
+FROM"""
+_OF_ROLLOUT = "CROSS JOIN rollouts ON rollouts.key = steps.rollout"
+"""CROSS: in this order. A statement of its own for each rollout would take longer than all else."""
+
+
+def _by_index(connection: sqlite3.Connection, query: str) -> Iterable[_Row] | None:
     """Rows by the index, or None for a query that it cannot answer."""
     wanted = _indexable(query)
     if len(query) < _TRIGRAM or wanted != query:
         return None
     return connection.execute(
-        "SELECT steps.key, steps.body FROM step_text JOIN steps ON steps.key = step_text.rowid"
+        f"{_ROW} step_text CROSS JOIN steps ON steps.key = step_text.rowid {_OF_ROLLOUT}"
         " WHERE step_text MATCH ? ORDER BY step_text.rowid DESC",
         ('"' + query.replace('"', '""') + '"',),
     )
 
 
-def _by_reading(connection: sqlite3.Connection, query: str) -> Iterable[tuple[int, bytes]]:
+def _by_reading(connection: sqlite3.Connection, query: str) -> Iterable[_Row]:
     """Rows that may hold the query: those whose JSON does, where that can be told."""
+    rows, newest_first = f"{_ROW} steps {_OF_ROLLOUT}", "ORDER BY steps.key DESC"
     if query.isascii() and query.isalnum():
         return connection.execute(
-            "SELECT key, body FROM steps WHERE CAST(body AS TEXT) LIKE ? ORDER BY key DESC",
+            f"{rows} WHERE CAST(steps.body AS TEXT) LIKE ? {newest_first}",
             (f"%{query}%",),
         )
     if query.isalnum() and query.lower() == query.upper():
         return connection.execute(
-            "SELECT key, body FROM steps WHERE instr(body, ?) ORDER BY key DESC",
-            (query.encode("utf-8"),),
+            f"{rows} WHERE instr(steps.body, ?) {newest_first}", (query.encode("utf-8"),)
         )
-    return connection.execute("SELECT key, body FROM steps ORDER BY key DESC")
+    return connection.execute(f"{rows} {newest_first}")
 
 
-def _rollout(connection: sqlite3.Connection, key: int) -> tuple[RolloutHeader, set[str]]:
-    """The rollout's header, and the steps that undo has taken out of sight."""
-    (header,) = connection.execute("SELECT header FROM rollouts WHERE key = ?", (key,)).fetchone()
+def _hidden(connection: sqlite3.Connection, key: int) -> set[str]:
+    """The steps of a rollout that undo has taken out of sight."""
     commands = connection.execute(
         "SELECT body FROM records WHERE rollout = ? AND kind = 'command' ORDER BY key", (key,)
     )
-    return HEADER.decode(header), hidden_steps(COMMAND.decode(body) for (body,) in commands)
+    return hidden_steps(COMMAND.decode(body) for (body,) in commands)
 
 
-def _excerpt(step: Step, query: str) -> tuple[str, int, int] | None:
-    """A piece of the first text that holds the query, and where in it the query stands."""
-    wanted = query.lower()
+def _excerpt(step: Step, wanted: str, size: int) -> tuple[str, int, int] | None:
+    """A piece of the first text that holds the query (given in lower case, and its size as it was
+    typed), and where in it the query stands.
+    """
     for text in step_texts(step):
         lowered = text.lower()
         at = lowered.find(wanted)
@@ -163,9 +176,9 @@ def _excerpt(step: Step, query: str) -> tuple[str, int, int] | None:
             continue
         if len(lowered) != len(text):
             # Few letters change their length when lowered; the place is near, not exact.
-            at = min(at, max(len(text) - len(query), 0))
+            at = min(at, max(len(text) - size, 0))
         start = max(at - _BEFORE, 0)
-        return text[start : at + len(query) + _AFTER], at - start, at - start + len(query)
+        return text[start : at + size + _AFTER], at - start, at - start + size
     return None
 
 

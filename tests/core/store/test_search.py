@@ -116,6 +116,22 @@ def test_what_was_undone_is_not_found(library: Library) -> None:
     assert found(library, "an") == ["s1"]
 
 
+@pytest.mark.parametrize("query", ["answer", "an"])
+def test_each_rollouts_own_undone_steps_are_out_of_sight(library: Library, query: str) -> None:
+    """By the index and by reading; one rollout has no command at all, one has one that stands."""
+    edit = step("e1", "s0", "an answer of mine", "human")
+    library.commit(first("none", conversation(1)))
+    for name, undone in (("undone", True), ("stands", False)):
+        command = Command(1, "edit", ("e1",), undone=undone)
+        library.commit(first(name, (*conversation(1), edit), commands=(command,)))
+    assert [(hit.title, hit.step_id) for hit in library.search(query)] == [
+        ("title of stands", "e1"),
+        ("title of stands", "s1"),
+        ("title of undone", "s1"),
+        ("title of none", "s1"),
+    ]
+
+
 def test_no_step_is_indexed_twice_or_left_out(library: Library) -> None:
     """A commit to a rollout whose earlier steps wait leaves its steps to wait too."""
     steps = conversation(4)
