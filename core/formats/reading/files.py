@@ -216,7 +216,12 @@ class Source:
             maker = self._readers[name].quick if piece.line else None
             self._quick = (name, None if maker is None else maker())
         read = self._quick[1]
-        imported = None if read is None else read(piece.data, digest)
+        if read is None:
+            return None
+        try:
+            imported = read(piece.data, digest)
+        except Exception:  # noqa: BLE001 - the long way says what there is to say
+            return None
         if imported is None:
             return None
         return Read(piece.number, name, (imported,), (), digest, False, piece.line)

@@ -11,6 +11,8 @@ from .pieces import Piece
 from .record import Refused
 
 BOM = b"\xef\xbb\xbf"
+_BUFFER = 1 << 18
+"""Lines of logs are longer than the usual buffer, which makes reading them three times as slow."""
 
 
 class Lines:
@@ -26,7 +28,7 @@ class Lines:
     @classmethod
     def open(cls, path: Path) -> Lines:
         """The lines of the file at ``path``."""
-        return cls(open(path, "rb"), path.stat().st_size)
+        return cls(open(path, "rb", buffering=_BUFFER), path.stat().st_size)
 
     def around(self) -> Any:
         """Lines stand alone."""

@@ -40,7 +40,8 @@ class QuickChat:
             object_pairs_hook=tuple, parse_float=Number, parse_constant=Number
         )
         self._scan: Callable[[str, int], tuple[Any, int]] = decoder.scan_once
-        self._declared: tuple[Any, tuple[Tool, ...] | None] = (None, ())
+        self._end = ""
+        self._tools: tuple[Tool, ...] = ()
         self._failed = 0
 
     def __call__(self, data: bytes, digest: str) -> Imported | None:
@@ -55,16 +56,10 @@ class QuickChat:
     def _read(self, data: bytes, digest: str) -> Imported | None:
         try:
             text = data.decode("utf-8")
-            row, end = self._scan(text, 0)
-        except (ValueError, RecursionError, StopIteration):
+            messages, tools = self._fields(text)
+        except (ValueError, TypeError, RecursionError, StopIteration):
             return None
-        if end != len(text) or type(row) is not tuple or not 1 <= len(row) <= 2:
-            return None
-        key, messages = row[0]
-        if key != "messages" or type(messages) is not list or not messages:
-            return None
-        tools = self._tools(*row[1]) if len(row) == 2 else ()
-        if tools is None:
+        if tools is None or type(messages) is not list or not messages:
             return None
         system = _system(messages[0])
         steps = _steps(messages if system is None else messages[1:], digest)
@@ -73,13 +68,40 @@ class QuickChat:
         title = title_of(steps)
         return Imported(imported_project(title, system=system, tools=tools), steps, title)
 
-    def _tools(self, key: str, value: Any) -> tuple[Tool, ...] | None:
-        """The declarations of tools, which most rows of a file have in common."""
+    def _fields(self, text: str) -> tuple[Any, tuple[Tool, ...] | None]:
+        """The messages and the tools. Most rows of a file end with the same declarations: those are
+        parsed once. Raises ValueError and its like where the row has other fields.
+        """
+        if self._end and text.endswith(self._end):
+            ((key, messages),) = self._object(text[: -len(self._end)] + "}")
+            tools: tuple[Tool, ...] | None = self._tools
+        else:
+            (key, messages), *rest = self._object(text)
+            tools = self._declared(text, *rest) if rest else ()
+        return (messages, tools) if key == "messages" else (None, None)
+
+    def _object(self, text: str) -> tuple[Any, ...]:
+        found, end = self._scan(text, 0)
+        if end != len(text) or type(found) is not tuple:
+            raise ValueError("this is not one object")
+        return found
+
+    def _declared(self, text: str, field: Any) -> tuple[Tool, ...] | None:
+        """The tools of a row that has ``field`` behind its messages, and how its text ends."""
+        key, value = field
         if key != "tools" or type(value) is not list:
             return None
-        if value != self._declared[0]:
-            self._declared = (value, _read_tools(value))
-        return self._declared[1]
+        tools = _read_tools(value)
+        place = text.rfind(', "tools": [')
+        if tools is None or place < 0:
+            return tools
+        try:
+            head = self._object(text[:place] + "}")
+        except (ValueError, StopIteration):
+            return tools  # the words stood somewhere in the tools themselves
+        if len(head) == 1:
+            self._end, self._tools = text[place:], tools
+        return tools
 
 
 def _system(message: Any) -> str | None:

@@ -78,6 +78,30 @@ def test_the_short_way_gives_what_the_long_way_gives(
     assert quick is None or quick == long
 
 
+@given(st.lists(rows(), max_size=6), st.sampled_from(["", ', "tools": [{}]}', '", "tools": []']))
+def test_rows_one_after_the_other_are_read_each_for_itself(
+    many: list[dict[str, Any]], text: str
+) -> None:
+    quick = QuickChat()
+    for row in many:
+        row["messages"].insert(0, {"role": "user", "content": text})
+        data = json.dumps(row).encode()
+        found = quick(data, digest_of(data))
+        assert found is None or found == _by_both(data)[1]
+
+
+def test_rows_that_end_with_the_same_tools_are_read_with_them() -> None:
+    quick = QuickChat()
+    for text in ("one", ', "tools": [', "two"):
+        row = {"messages": [{"role": "user", "content": text}], "tools": TOOLS}
+        data = json.dumps(row).encode()
+        found = quick(data, digest_of(data))
+        assert found is not None
+        assert found == _by_both(data)[1]
+    twice = data.replace(b'{"messages"', b'{"tools": [], "messages"', 1)
+    assert quick(twice, "d") is None
+
+
 def test_rows_as_most_are_go_the_short_way() -> None:
     messages = [
         {"role": "system", "content": "s"},
