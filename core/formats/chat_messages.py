@@ -32,6 +32,7 @@ from .options import WriteOptions
 from .reading.content import SHAPE
 from .reading.json_in import JsonReader, as_text
 from .reading.role_rows import ORDER
+from .source import as_it_is, plain
 from .stop_words import without_stop_words
 from .subject import Subject
 
@@ -152,7 +153,7 @@ class _Writer:
         content: Any = extra.pop("content", None)
         parts = content if isinstance(content, list) else []
         same = "".join(part.get("text", "") for part in parts if isinstance(part, dict)) == text
-        body = {"role": "system", "content": RawJson(as_text(parts)) if parts and same else text}
+        body = {"role": "system", "content": plain(parts) if parts and same else text}
         return self._finish(body, 0, extra)
 
     def _message(self, step: Step, number: int) -> Message | None:
@@ -226,7 +227,7 @@ class _Writer:
         """The content of a user's message, and the places of the parts that are left out."""
         allowed = self._dialect.parts
         raw = {
-            index: RawJson(part.raw)
+            index: as_it_is(part.raw)
             for index, part in enumerate(parts)
             if isinstance(part, OtherPart)
             and (self._is_own(step) if allowed is None else _type_of(part) in allowed)
@@ -275,7 +276,7 @@ class _Writer:
             if allowed is not None and key not in allowed:
                 dropped.append(key)
             else:
-                body[key] = RawJson(as_text(value))
+                body[key] = plain(value)
         if extra.get(SHAPE) == "absent" and not body["content"]:
             del body["content"]
         order = extra.get(ORDER)

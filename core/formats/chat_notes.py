@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..model.messages import TargetReply
 from .chat_messages import Message
 from .jsonl import json_text, without_surrogates
+from .source import odd_number_notes
 from .stop_words import stop_word_steps
 from .subject import Subject
 
@@ -14,13 +15,18 @@ AS_OBJECTS = "arguments of calls are written as objects, and no longer as the te
 """What formats that have arguments as objects tell of every call."""
 
 
-def chat_notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str]:
-    """What is said of them in every dialect: renames, stop words, fields and parts left out."""
+def chat_notes(
+    subject: Subject, messages: Sequence[Message], formats: frozenset[str]
+) -> Iterator[str]:
+    """What is said of them in every dialect: renames, stop words, fields and parts left out.
+    ``formats`` are those whose fields are written back.
+    """
     if subject.options.strip_stop and (stripped := stop_word_steps(subject)):
         yield f"stop words are left out (step {listed(stripped)})"
     for ours, theirs in subject.options.renames:
         if any(tool.name == ours for tool in subject.project.tools):
             yield f"the tool {ours!r} is written as {theirs!r}"
+    yield from odd_number_notes(subject, subject.format if subject.format in formats else "")
     dropped: dict[str, list[int]] = {}
     for message in messages:
         for key in message.dropped:

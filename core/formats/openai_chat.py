@@ -17,14 +17,14 @@ from ..errors import ExportError, Fault
 from .chat_messages import Dialect, Message, chat_messages, renamed, row_text, subject_extra
 from .chat_notes import chat_notes, listed
 from .chat_rules import check_ends, check_names, check_pairs, check_said
-from .jsonl import RawJson, line_bytes
-from .reading.json_in import as_text
+from .jsonl import line_bytes
 from .reading.quick_chat import QuickChat
 from .reading.record import Imported, Reader, Record
 from .reading.role_rows import ORDER, RoleRows
 from .reading.tools import function_tools, read_tools
 from .report import surrogate_steps
 from .rows import Row
+from .source import plain
 from .subject import Subject
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "system_notes", "train", "refusals"})
@@ -121,7 +121,7 @@ def openai_notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str]
     """What of these messages is written in a way of its own."""
     if escaped := surrogate_steps(subject):
         yield f"lone surrogates (step {listed(escaped)}) are written as \\udXXX escapes"
-    yield from chat_notes(subject, messages)
+    yield from chat_notes(subject, messages, FORMATS)
 
 
 def id_notes(ids: CallIds) -> Iterator[str]:
@@ -149,7 +149,7 @@ def tools_of(subject: Subject, extra: dict[str, Any]) -> Any:
     options = subject.options
     raw = extra.get("$tools")
     if _in_shape(raw) and not options.renames and read_tools(raw, "", _silent) == tools:
-        return RawJson(as_text(raw))
+        return plain(raw)
     if not tools:
         return None
     found = function_tools(tools)

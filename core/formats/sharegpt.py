@@ -29,9 +29,9 @@ from .chat_rules import (
 from .jsonl import RawJson, json_text, line_bytes, without_surrogates
 from .openai_preference import side_of
 from .preference import Pair, find_pairs
-from .reading.json_in import as_text
 from .reading.tools import read_tools
 from .rows import Row
+from .source import plain
 from .subject import Subject
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "reasoning"})
@@ -94,7 +94,7 @@ def check(subject: Subject) -> tuple[Fault, ...]:
 def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
     messages = chat_messages(subject, _DIALECT)
-    found = [*surrogate_notes(messages), *chat_notes(subject, messages)]
+    found = [*surrogate_notes(messages), *chat_notes(subject, messages, FORMATS)]
     found += undeclared_notes(subject)
     beside = [m.step for m in messages if m.body.get("tool_calls") and m.body["content"]]
     if beside and subject.options.beside_call == "think":
@@ -256,7 +256,7 @@ def _row(
     row: dict[str, Any] = {"conversations": [_entry(each) for each in said], **answers}
     row["system"] = system or ""
     row["tools"] = _tools(subject, extra)
-    row.update({key: RawJson(as_text(v)) for key, v in extra.items() if key[:1] != "$"})
+    row.update({key: plain(v) for key, v in extra.items() if key[:1] != "$"})
     if isinstance(keys, list):
         row = {key: row[key] for key in keys if key in row} | {
             key: value for key, value in row.items() if value or key in keys

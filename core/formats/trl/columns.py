@@ -10,8 +10,8 @@ from ...model.steps import Step
 from ..chat_messages import subject_extra
 from ..jsonl import RawJson, json_text
 from ..openai_chat import tools_of
-from ..reading.json_in import as_text
 from ..reading.role_rows import ORDER
+from ..source import plain
 from ..subject import Subject
 
 FORMATS = frozenset({"trl", "trl-prompt-completion", "trl-preference"})
@@ -59,7 +59,7 @@ def with_columns(
     columns = {**source_columns(subject), **(more or {})}
     while name := dangerous(columns):
         del columns[name]
-    row.update({key: RawJson(as_text(value)) for key, value in columns.items()})
+    row.update({key: plain(value) for key, value in columns.items()})
     return row
 
 

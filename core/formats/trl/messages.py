@@ -55,7 +55,7 @@ def check_calls(subject: Subject, messages: Sequence[Message]) -> list[Fault]:
 def message_notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str]:
     """What of these messages is written in a way of its own."""
     yield from surrogate_notes(messages)
-    yield from chat_notes(subject, messages)
+    yield from chat_notes(subject, messages, FORMATS)
     yield from undeclared_notes(subject)
     if any(message.body.get("tool_calls") for message in messages):
         yield AS_OBJECTS

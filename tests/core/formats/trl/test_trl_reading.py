@@ -8,10 +8,18 @@ from typing import Any
 import pytest
 from rollstep.core.errors import FormatError
 from rollstep.core.formats.reading.record import Record
-from rollstep.core.formats.table import FORMATS
+from rollstep.core.formats.table import FORMATS, report
 from rollstep.core.model.messages import Stop, TargetReply, UserMessage, payload_text
 
-from ..reading_back import branches_of, meaning, read_line, read_lines, write, written_again
+from ..reading_back import (
+    branches_of,
+    meaning,
+    read_line,
+    read_lines,
+    subject_from,
+    write,
+    written_again,
+)
 from ..samples import everything
 
 USER = {"role": "user", "content": "q"}
@@ -237,3 +245,21 @@ def test_recognising_never_fails(value: Any) -> None:
         reader = FORMATS[fmt].reader
         assert reader is not None
         assert reader.recognise(value) < 50
+
+
+@pytest.mark.parametrize("fmt", ["trl", "openai", "sharegpt"])
+def test_what_is_no_json_in_a_source_is_null_in_a_row_and_told(fmt: str) -> None:
+    said = '"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"'
+    line = f'{{{said}, "name": NaN}}], "score": [1.10, NaN, "NaN"]}}'
+    if fmt == "sharegpt":
+        said = '"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}]'
+        line = f'{{{said}, "score": [1.10, NaN, "NaN"]}}'
+    subject = subject_from(fmt, read_line(fmt, line))
+    data = write(fmt, subject)
+    value = json.loads(data, parse_constant=lambda text: pytest.fail(text))
+    if fmt != "openai":
+        assert b'"score": [1.10, null, "NaN"]' in data
+    else:
+        assert value["messages"][1]["name"] is None
+    notes = report(subject, FORMATS[fmt]).notes
+    assert "NaN and infinities of the source, which are no JSON, are written as null" in notes
