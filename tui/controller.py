@@ -71,6 +71,7 @@ class Controller:
         self._lock = threading.Lock()
         self._running: Future[Any] | None = None
         self._rescued = ""
+        self._opened_words = ""
         engine.watch(self._on_event)
 
     # events
@@ -123,7 +124,10 @@ class Controller:
         from .opening import open_target
 
         self.maker.folder = target.path.parent if target.path is not None else None
-        return await self._shown(open_target(self.engine, target, self.roles))
+        told: list[str] = []
+        snapshot = await self._shown(open_target(self.engine, target, self.roles, told))
+        self._opened_words = " ".join(told)
+        return snapshot
 
     async def _shown(self, opening: Coroutine[Any, Any, Session]) -> Snapshot:
         await self._rescue()
@@ -163,6 +167,11 @@ class Controller:
             from .rescue import rescue
 
             self._rescued = rescue(session, self.engine.library) or self._rescued
+
+    def take_opened_words(self) -> str:
+        """What is to be said of what was opened; told once."""
+        words, self._opened_words = self._opened_words, ""
+        return words
 
     def take_rescued(self) -> str:
         """Where the steps are that the library could not take; told once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,9 +24,9 @@ class SeveralSamples(UsageError):
         self.path = path
 
 
-async def open_log(engine: Engine, target: OpenTarget, path: Path) -> Session:
-    """Open a sample: one that was opened before as it was left, a new one at its first step.
-    Raises SeveralSamples, or FormatError where it cannot be read.
+async def open_log(engine: Engine, target: OpenTarget, path: Path, told: list[str]) -> Session:
+    """Open a sample: one that was opened before as it was left, a new one at its first step, with
+    what was odd about it ``told``. Raises SeveralSamples, or FormatError where it cannot be read.
     """
     from rollstep.core.importing import import_record
 
@@ -37,9 +38,23 @@ async def open_log(engine: Engine, target: OpenTarget, path: Path) -> Session:
     before = engine.library.count()
     rollout_id = import_record(path, number, engine.library, index=nth)
     session = await engine.open_rollout(rollout_id)
-    if engine.library.count() > before and (steps := session.rollout.path(session.head)):
-        await session.go_to(steps[0].id)
+    if engine.library.count() > before:
+        told += _notes(path, number, nth)
+        if steps := session.rollout.path(session.head):
+            await session.go_to(steps[0].id)
     return session
+
+
+def _notes(path: Path, number: int, nth: int) -> Iterator[str]:
+    """How what is odd about a sample was understood: the first thing, and how many there are."""
+    from rollstep.core.formats.reading.files import open_source
+
+    with open_source(path) as source:
+        imported = source.trajectories(source.record(number)).imported[nth]
+    if imported.notes:
+        count = len(imported.notes)
+        more = f" ({count:,} such notes)" if count > 1 else ""
+        yield f"As it was read: {imported.notes[0].render()}{more}"
 
 
 def only_sample(path: Path) -> tuple[int, int]:

@@ -16,9 +16,16 @@ if TYPE_CHECKING:
     from .target import OpenTarget
 
 
-async def open_target(engine: Engine, target: OpenTarget, roles: Path | None = None) -> Session:
-    """Open the target. Raises a RollstepError that names what is wrong and where."""
-    session = await _open(engine, target, roles)
+async def open_target(
+    engine: Engine,
+    target: OpenTarget,
+    roles: Path | None = None,
+    told: list[str] | None = None,
+) -> Session:
+    """Open the target; what is to be said of it is appended to ``told``. Raises a RollstepError
+    that names what is wrong and where.
+    """
+    session = await _open(engine, target, roles, [] if told is None else told)
     if target.step is not None:
         await session.go_to(_step_of_link(session, target.step))
     return session
@@ -36,11 +43,13 @@ def _step_of_link(session: Session, number: int) -> str:
     )
 
 
-async def _open(engine: Engine, target: OpenTarget, roles: Path | None) -> Session:
+async def _open(
+    engine: Engine, target: OpenTarget, roles: Path | None, told: list[str]
+) -> Session:
     if target.sample:
         return await _open_sample(engine, target)
     if target.path is not None:
-        return await _open_file(engine, target, target.path, roles)
+        return await _open_file(engine, target, target.path, roles, told)
     if engine.library is None:
         raise UsageError("There is no library to find a rollout in.")
     from rollstep.core.finding import find_rollout
@@ -91,7 +100,9 @@ def recorded_project(bundle: Path) -> Project | None:
     return None
 
 
-async def _open_file(engine: Engine, target: OpenTarget, path: Path, roles: Path | None) -> Session:
+async def _open_file(
+    engine: Engine, target: OpenTarget, path: Path, roles: Path | None, told: list[str]
+) -> Session:
     from .targets import file_kind
 
     kind = file_kind(path)
@@ -102,7 +113,7 @@ async def _open_file(engine: Engine, target: OpenTarget, path: Path, roles: Path
     if kind == "log":
         from .logs import open_log
 
-        return await open_log(engine, target, path)
+        return await open_log(engine, target, path, told)
     return await _open_project(engine, path, str(path))
 
 

@@ -111,8 +111,8 @@ class RollstepApp(OrderedKeys[int]):
         self.controller.post = self.post_message
         self._listen_to_signals()
         self.post_message(EngineNews())
-        if self.startup_words:
-            self.say(self.startup_words)
+        if words := self.startup_words or self.controller.take_opened_words():
+            self.say(words)
         if self._first is not None:
             self.load_drafts()
         elif self.pick_from is not None:
@@ -249,8 +249,8 @@ class RollstepApp(OrderedKeys[int]):
             self.dialogs.open_start(str(error), path)
             return
         self.show_snapshot(snapshot)
-        if rescued := self.controller.take_rescued():
-            self.say(rescued)
+        if words := self.controller.take_rescued() or self.controller.take_opened_words():
+            self.say(words)
 
     def later(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something that waits for the engine; what goes wrong there is said."""

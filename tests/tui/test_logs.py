@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from rollstep.tui.start import start_controller
 from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import file_kind, parse_target
 
+from .conftest import Opened
 from .logs_for_tests import chats, tau2
 
 
@@ -112,3 +114,23 @@ def test_opening_a_sample_again_finds_the_edits_and_doubles_nothing(
     assert [step.reason for step in edited] == ["kinder"]
     assert again.head == edited[0].id
     assert len(controller.recent().result()) == 2
+
+
+async def test_what_was_odd_about_a_sample_is_told_when_it_is_opened_first(
+    opened: Opened, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.json"
+    messages = [
+        {"role": "user", "content": "Hi."},
+        {"role": "critic", "content": "Hm."},
+        {"role": "tool", "content": "r", "tool_call_id": "c9"},
+    ]
+    path.write_text(json.dumps({"messages": messages}))
+    async with opened(OpenTarget(path), library=tmp_path / "l.db") as driver:
+        assert driver.screen.flashed is not None
+        assert driver.screen.flashed[0] == (
+            "As it was read: line 1: messages[1]: the role 'critic' is not known; shown as a "
+            "system note (2 such notes)"
+        )
+    async with opened(OpenTarget(path), library=tmp_path / "l.db") as driver:
+        assert driver.screen.flashed is None

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
 from rollstep.core.formats.html import render
 from rollstep.core.formats.subject import Subject
 from rollstep.core.formats.table import FORMATS, report
@@ -23,7 +24,9 @@ from rollstep.core.model.messages import (
 )
 from rollstep.core.model.rollout import Branch, Rollout, RolloutHeader
 from rollstep.core.model.steps import Step, role_of
+from rollstep.core.rules.hidden import mark, unsafe
 
+from ....strategies import texts
 from ..conftest import make_project, make_subject
 from ..samples import everything
 from .document import Element, parse
@@ -78,6 +81,13 @@ def test_characters_that_hide_or_act_are_marks_that_can_be_seen() -> None:
         *("␛", "‹U+202E›", "‹U+200B›", "‹\\ud83d›", "␀", "␍")
     ]
     assert text.attributes["dir"] == "auto"
+
+
+@given(texts)
+def test_every_text_stands_there_with_marks_and_nothing_else_changed(text: str) -> None:
+    step = page_of(user_message(text)).by_id("s1")
+    shown = step.one(cls="text").text if text else ""
+    assert shown == unsafe().sub(mark, text)
 
 
 def test_nothing_is_loaded_and_only_its_own_style_and_script_count() -> None:
