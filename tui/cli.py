@@ -18,7 +18,7 @@ from rollstep.core.errors import ExportError, RollstepError, StoreError
 
 from .cli_export import export_command
 from .cli_formats import convert_command, import_command, validate_command
-from .cli_library import stats_command
+from .cli_library import library_group, stats_command
 from .cli_models import (
     author_command,
     doctor_command,
@@ -254,6 +254,7 @@ for _command in (
     validate_command,
     config_command,
     stats_command,
+    library_group,
 ):
     app.add_command(_command)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .cli_options import LIBRARY
+from .cli_options import FILE, LIBRARY
 
 
 @click.command("stats")
@@ -21,3 +21,43 @@ def stats_command(query: str, as_json: bool, library: Path | None) -> int:
     from .commands.stats import show_stats
 
     return show_stats(query, library, as_json=as_json)
+
+
+@click.group("library")
+def library_group() -> None:
+    """Look after a library: check it, copy it, make it smaller."""
+
+
+@library_group.command("check")
+@LIBRARY
+def check_command(library: Path | None) -> int:
+    """Check the file and read every rollout; nothing is changed.
+
+    The exit status is 1 when something cannot be read.
+    """
+    from .commands.upkeep import check_library
+
+    return check_library(library)
+
+
+@library_group.command("backup")
+@click.argument("to", type=FILE)
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@LIBRARY
+def backup_command(to: Path, force: bool, library: Path | None) -> int:
+    """Copy the library to TO, also while other programs use it.
+
+    The copy holds what was saved at one moment, and is checked before it gets its name.
+    """
+    from .commands.upkeep import back_up_library
+
+    return back_up_library(to, library, force=force)
+
+
+@library_group.command("compact")
+@LIBRARY
+def compact_command(library: Path | None) -> int:
+    """Put the search index in order and give unused room back to the disk."""
+    from .commands.upkeep import compact_library
+
+    return compact_library(library)

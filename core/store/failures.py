@@ -6,7 +6,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from ..errors import InputError, LibraryLockedError, NotSavedError, StoreError
+from ..errors import InputError, LibraryLockedError, NotSavedError, RollstepError, StoreError
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT}
@@ -29,6 +29,13 @@ def in_words(error: sqlite3.Error, path: Path, *, saving: bool, waited: float) -
     if not saving:
         return StoreError(f"The library {path} cannot be read: {error}.")
     return NotSavedError(f"Not saved: {_cause(error, code, path)}.")
+
+
+def of_looking(error: sqlite3.Error, path: Path, waited: float) -> RollstepError:
+    """The error of one who only looked, at whatever file that is."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
+        return not_a_library(path, "it is no SQLite file")
+    return in_words(error, path, saving=False, waited=waited)
 
 
 def not_a_library(path: Path, why: str) -> InputError:

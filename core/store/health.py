@@ -56,7 +56,7 @@ def look_at(path: Path, *, patience: float = 5.0, wait: float = 0.5) -> Health:
     try:
         return _inside(found, patience, wait)
     except sqlite3.Error as error:
-        return _troubled(found, _in_words(error, path, wait))
+        return _troubled(found, failures.of_looking(error, path, wait))
     except RollstepError as error:
         return _troubled(found, error)
 
@@ -148,12 +148,6 @@ def _holder(connection: sqlite3.Connection, found: Health) -> str:
             raise
         return failures.lock_holder(found.path) or "another program"
     return ""
-
-
-def _in_words(error: sqlite3.Error, path: Path, wait: float) -> RollstepError:
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
-        return failures.not_a_library(path, "it is no SQLite file")
-    return failures.in_words(error, path, saving=False, waited=wait)
 
 
 def _troubled(found: Health, error: RollstepError) -> Health:
