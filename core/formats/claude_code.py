@@ -20,6 +20,7 @@ from .claude_code_lines import Session, Spoken
 from .reading.building import TreeBuilder, imported_project
 from .reading.json_in import JsonReader, as_text
 from .reading.record import Imported, Reader, Record
+from .reading.trees import open_calls
 from .reading.values import items, seconds, shown, table, text, without
 
 _MESSAGES = ("user", "assistant")
@@ -111,7 +112,7 @@ class _Conversation:
             self._fail(spoken, parent)
             return
         self.builder.here = parent
-        self._reader.chat.calls.opened(self._open(parent))
+        self._reader.chat.calls.opened(open_calls(self.builder, parent))
         self._reader.read_one(spoken.message, f"line {spoken.number}")
         here = self.builder.here
         if here is None:
@@ -138,19 +139,6 @@ class _Conversation:
         """The reply that this node holds results of; else the node itself."""
         spoken = self._session.nodes[node]
         return spoken.parent if spoken.is_result and spoken.parent is not None else node
-
-    def _open(self, step_id: str | None) -> list[Any]:
-        """The calls that wait for a result behind this step."""
-        answered = set()
-        while step_id is not None:
-            payload = self.builder.step(step_id).payload
-            if hasattr(payload, "call_id"):
-                answered.add(payload.call_id)
-                step_id = self.builder.step(step_id).parent_id
-                continue
-            calls = getattr(payload, "tool_calls", ())
-            return [call for call in calls if call.id not in answered]
-        return []
 
     def _tell(self, spoken: Spoken, last: str, parent: str | None) -> None:
         """What the line says of its message goes to the steps that it became."""

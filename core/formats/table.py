@@ -21,6 +21,7 @@ from . import (
     html,
     inspect,
     markdown,
+    messages,
     mini_swe_agent,
     openai_chat,
     openai_preference,
@@ -29,6 +30,7 @@ from . import (
     tau2,
     trl,
     turn_records,
+    verifiers,
 )
 from .anthropic_in import READER as ANTHROPIC_READER
 from .atif_in import READER as ATIF_READER
@@ -328,6 +330,20 @@ _ALL = (
         ".jsonl",
         "sessions of Claude Code, with what was taken back and said anew",
         reader=claude_code.READER,
+        writes=False,
+    ),
+    Format(
+        "messages",
+        ".jsonl",
+        "one message per line: all of them are one conversation",
+        reader=messages.READER,
+        writes=False,
+    ),
+    Format(
+        "verifiers",
+        ".jsonl",
+        "results and traces of verifiers, with rewards and metrics",
+        reader=verifiers.READER,
         writes=False,
     ),
 )
