@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model.debugging import Breakpoint
+from .model.debugging import Breakpoint, merged
 from .model.history import Command
 from .model.marks import Mark, Silence
 from .model.messages import Stop
@@ -73,9 +73,11 @@ class CommandWriter(TreeWriter):
             self.put_mark(mark)
         for silence in command.silences_before if back else command.silences_after:
             self.put_silence(silence)
-        breakpoints = command.breakpoints_before if back else command.breakpoints_after
-        if breakpoints is not None:
-            self.put_breakpoints(breakpoints)
+        before, after = command.breakpoints_before, command.breakpoints_after
+        if before is not None and after is not None:
+            here = self.breakpoints
+            put = merged(after, before, here) if back else merged(before, after, here)
+            self.put_breakpoints(put)
         revision = command.revision_before if back else command.revision_after
         if revision is not None:
             self.use_revision(revision)

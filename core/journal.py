@@ -74,6 +74,7 @@ class Journal:
         self._marks: list[Mark] = []
         self._silences: list[Silence] = []
         self._breakpoints: tuple[Breakpoint, ...] | None = None
+        self._breakpoints_before: tuple[Breakpoint, ...] = ()
         self._head: str | None = None
         self._status: str | None = None
         self._status_note = ""
@@ -130,8 +131,12 @@ class Journal:
         """A flag that was silenced, or is silent no longer."""
         self._silences.append(silence)
 
-    def breakpoints(self, breakpoints: tuple[Breakpoint, ...]) -> None:
-        """All breakpoints, as they are now."""
+    def breakpoints(
+        self, breakpoints: tuple[Breakpoint, ...], before: tuple[Breakpoint, ...]
+    ) -> None:
+        """All breakpoints, as they are now, and as they were."""
+        if self._breakpoints is None:
+            self._breakpoints_before = before
         self._breakpoints = breakpoints
 
     def head(self, head: str | None) -> None:
@@ -220,6 +225,7 @@ class Journal:
             tuple(self._marks),
             silences=tuple(self._silences),
             breakpoints=self._breakpoints,
+            breakpoints_before=self._breakpoints_before,
             head=self._head,
             status=self._status,
             status_note=self._status_note,

@@ -396,8 +396,8 @@ class TreeWriter:
 
     def put_breakpoints(self, breakpoints: tuple[Breakpoint, ...]) -> None:
         """Let runs pause here from now on, and nowhere else."""
+        self.journal.breakpoints(breakpoints, self.breakpoints)
         self.own_breakpoints = breakpoints
-        self.journal.breakpoints(breakpoints)
         self.emit(BreakpointsChanged(breakpoints, self.hits.counts(breakpoints)))
 
     def use_revision(self, revision: int) -> None:

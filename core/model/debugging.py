@@ -63,3 +63,20 @@ class Breakpoints(msgspec.Struct, frozen=True):
     """All breakpoints of a rollout, in their order: how a library keeps them."""
 
     items: tuple[Breakpoint, ...] = ()
+
+
+def merged(
+    before: tuple[Breakpoint, ...], ours: tuple[Breakpoint, ...], theirs: tuple[Breakpoint, ...]
+) -> tuple[Breakpoint, ...]:
+    """What becomes of ``before`` when we made ``ours`` of it while others made ``theirs``: their
+    list, with what we took away, put in, and changed.
+    """
+    if theirs == before:
+        return ours
+    gone = [each for each in before if each not in ours]
+    new = [each for each in ours if each not in before]
+    # What stands in the place of one that is gone is that one, changed.
+    changed = {old: each for old, each in zip(before, ours, strict=False) if old in gone}
+    changed = {old: each for old, each in changed.items() if each in new}
+    kept = [changed.get(each, each) for each in theirs if each in changed or each not in gone]
+    return tuple(dict.fromkeys((*kept, *new)))

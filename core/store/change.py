@@ -18,7 +18,8 @@ class Change(msgspec.Struct, frozen=True):
     ``header`` is given when the rollout may be new. ``projects`` are revisions to append.
     ``requests`` maps digest to body. ``commands``, ``branches``, ``marks`` and ``silences`` replace
     what has the same key (``n``; ``leaf_id``; ``step_id`` and ``by``; ``step_id`` and ``rule``).
-    ``breakpoints`` are all of them (None for unchanged). ``head`` is where the next step follows
+    ``breakpoints`` are all of them (None for unchanged), made of ``breakpoints_before``: what
+    others have made of those meanwhile stays. ``head`` is where the next step follows
     ("" for before the first step, None for unchanged), and ``leaf`` the end of the branch that it
     is on, if that is another step; ``status`` is ``open``, ``ended``, ``parked`` or ``failed`` with
     ``status_note`` saying why.
@@ -40,6 +41,7 @@ class Change(msgspec.Struct, frozen=True):
     leaf: str | None = None
     silences: tuple[Silence, ...] = ()
     breakpoints: tuple[Breakpoint, ...] | None = None
+    breakpoints_before: tuple[Breakpoint, ...] | None = None
 
 
 class Saved(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from ..model.debugging import Breakpoints
+from ..model.debugging import Breakpoint, Breakpoints
 from ..model.history import Command
 from ..model.marks import Mark, Score, Silence
 from ..model.rollout import Branch
@@ -57,6 +57,14 @@ def read_records(
         elif kind == "breakpoints":
             breakpoints = _BREAKPOINTS.decode(body).items
     return {"breakpoints": breakpoints, **{name: tuple(found[name]) for name in found}}
+
+
+def breakpoints_there(connection: sqlite3.Connection, key: int) -> tuple[Breakpoint, ...] | None:
+    """The rollout's own list of breakpoints; None where it has none."""
+    row = connection.execute(
+        "SELECT body FROM records WHERE rollout = ? AND kind = 'breakpoints'", (key,)
+    ).fetchone()
+    return None if row is None else _BREAKPOINTS.decode(row[0]).items
 
 
 def hiding_commands(connection: sqlite3.Connection, key: int) -> tuple[Command, ...]:

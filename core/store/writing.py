@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..errors import StoreError
-from ..model.debugging import Breakpoints
+from ..model.debugging import Breakpoints, merged
 from ..model.edited import is_edit
 from ..model.history import Command, hidden_steps
 from ..model.messages import Stop, UserMessage
@@ -18,6 +18,7 @@ from ..model.project import Project
 from ..model.steps import Step
 from .change import Change
 from .codec import COMMAND, PROJECT, STEP, encode, to_bytes
+from .records import breakpoints_there
 from .schema import split_key, step_key
 from .search import add_to_index
 
@@ -318,7 +319,11 @@ def _put_records(connection: sqlite3.Connection, key: int, change: Change) -> No
     rows += [("score", digest(encode(each)), each) for each in change.scores]
     rows += [("silence", encode_key(each.step_id, each.rule), each) for each in change.silences]
     if change.breakpoints is not None:
-        rows.append(("breakpoints", b"", Breakpoints(change.breakpoints)))
+        items, before = change.breakpoints, change.breakpoints_before
+        there = None if before is None else breakpoints_there(connection, key)
+        if before is not None and there is not None:
+            items = merged(before, items, there)
+        rows.append(("breakpoints", b"", Breakpoints(items)))
     if rows:
         connection.executemany(
             "INSERT INTO records (rollout, kind, name, body) VALUES (?, ?, ?, ?)"

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rollstep.core.engine import Engine
 from rollstep.core.errors import InputError, UsageError
 from rollstep.core.events import StepAdded, VisibilityChanged
@@ -126,6 +127,35 @@ async def test_what_another_program_undoes_or_deletes_is_out_of_sight_here_at_on
         assert Session.reopen(library.load(ours.rollout.header.id), library).rollout.hidden == (
             ours.rollout.hidden
         )
+
+
+async def test_breakpoints_that_two_programs_change_at_once_are_all_there(tmp_path: Path) -> None:
+    stops = [Breakpoint(f"turn = {turn}") for turn in range(1, 6)]
+    with Library.open(tmp_path / "library.db") as library:
+        ours = Session.start(refund(), library=library)
+        await ours.step()
+        await ours.set_breakpoints(stops[:2])
+        rollout_id = ours.rollout.header.id
+        theirs = Session.reopen(library.load(rollout_id), library, author="tom")
+
+        def look(session: Session) -> tuple[Breakpoint, ...]:
+            news = library.news(rollout_id, session.rollout.seqs_without_gap())
+            session.merge(news.steps, news)
+            return session.breakpoints
+
+        off = replace(stops[0], enabled=False)
+        await theirs.set_breakpoints([*stops[:2], stops[2]])
+        await ours.set_breakpoints([off, stops[1], stops[3]])  # knowing nothing of it
+        both = (off, stops[1], stops[2], stops[3])
+        assert look(ours) == look(theirs) == both == library.load(rollout_id).breakpoints
+        await theirs.set_breakpoints([off, stops[2], stops[3]])
+        await ours.set_breakpoints([*both, stops[4]])
+        assert look(ours) == look(theirs) == (off, *stops[2:])
+        # Undoing takes back one's own change only.
+        await theirs.undo()
+        assert look(ours) == (off, *stops[2:], stops[1])
+        await ours.undo()
+        assert look(theirs) == (off, stops[2], stops[3], stops[1])
 
 
 async def test_what_another_program_says_of_the_rollout_is_taken_over(
