@@ -7,12 +7,21 @@ from typing import Any
 import msgspec
 
 from ...model.marks import Mark, Verdict
-from ...model.messages import TargetReply
+from ...model.messages import TargetReply, ToolCall
 from .building import TreeBuilder
 from .calls import OpenCalls
 from .chat import ChatReader
 from .record import Imported, Record
 from .role_rows import RoleRows, with_marks
+
+
+class _State(msgspec.Struct, frozen=True):
+    """Where a message left its reader: its own text, its step, and the calls that wait."""
+
+    text: str
+    here: str | None
+    waiting: tuple[ToolCall, ...]
+    made: int
 
 
 class PairRows(RoleRows):
@@ -21,19 +30,53 @@ class PairRows(RoleRows):
     def __init__(self, record: Record) -> None:
         super().__init__(record, shared=True)
         self.marks: list[Mark] = []
-        self._end: str | None = None
+        self._end = _State("", None, (), 0)
         self._placed = 0
         self._note_line = 0
-        self._calls: tuple[Any, ...] = ()
+        self._states: list[_State] = []
+        """What was read of the row so far, message by message."""
+        self._answered = 0
+        """How many of them are the history."""
 
     def history(self, messages: Any, where: str, *, empty: bool = False) -> None:
-        """Take in what the answers of this row follow, from the beginning."""
+        """Take in what the answers of this row follow, from the beginning. What it has in common
+        with the row before is not read again.
+        """
         self._place_notes()
-        self.builder.here = None
-        self.chat = self._fresh(self.builder)
-        if not empty or messages:
+        known = self._go_back(messages if isinstance(messages, list) else [])
+        if not known and (messages or not empty):
             self.read(messages, where)
+        for index in range(known, len(messages) if known else 0):
+            self.read_one(messages[index], f"{where}[{index}]")
         self.begin_answers()
+
+    def read_one(self, message: Any, where: str) -> str | None:
+        """Take in one message; the id of its step, None for the system text."""
+        step_id = super().read_one(message, where)
+        calls = self.chat.calls
+        state = _State(repr(message), self.builder.here, calls.waiting(), calls.made)
+        self._states.append(state)
+        return step_id
+
+    def _go_back(self, messages: list[Any]) -> int:
+        """Stand where the rows part; how many messages they have in common."""
+        common = 0
+        for message, state in zip(messages, self._states, strict=False):
+            if repr(message) != state.text:
+                break
+            common += 1
+        del self._states[common:]
+        if not common:
+            self.builder.here = None
+            self.chat = self._fresh(self.builder)
+            return 0
+        self._restore(self._states[-1])
+        return common
+
+    def _restore(self, state: _State) -> None:
+        self.builder.here = state.here
+        self.chat.calls.opened(state.waiting)
+        self.chat.calls.made = state.made
 
     def answer(self, messages: Any, where: str, verdict: Verdict | None = None) -> str | None:
         """Take in one answer (a message or a list of them), with a verdict; its last step."""
@@ -46,13 +89,14 @@ class PairRows(RoleRows):
 
     def begin_answers(self) -> None:
         """What was read is the history; answers follow."""
-        self._end = self.builder.here
-        self._calls = self.chat.calls.waiting()
+        calls = self.chat.calls
+        self._end = _State("", self.builder.here, calls.waiting(), calls.made)
+        self._answered = len(self._states)
 
     def begin_answer(self) -> None:
         """What is read from now on answers the history."""
-        self.builder.here = self._end
-        self.chat.calls.opened(self._calls)
+        self._restore(self._end)
+        del self._states[self._answered :]
 
     def end_answer(self, verdict: Verdict | None = None) -> str | None:
         """What was read is an answer, with a verdict; its last step."""

@@ -60,8 +60,8 @@ class RoleRows:
         self.builder = TreeBuilder(record.digest, shared=shared)
         self.chat = ChatReader(self.builder)
         self.tools: tuple[Tool, ...] = ()
-        self.line = record.number
-        """The line, or number, of what is being read."""
+        self.line = 0
+        """The line of what is being read, where the record is of several."""
 
     def refuse(self, words: str, where: str, hint: str = "") -> FormatError:
         """The error that says why the record cannot be used."""

@@ -120,7 +120,7 @@ def read_completions(record: Record) -> Iterable[Imported]:
         if all(repr(each.get(key)) == repr(value) for each in besides)
     }
     learnt: set[str] = set()
-    lines = record.lines or (record.number,) * len(values)
+    lines = record.lines or (0,) * len(values)
     for row, own, line in zip(values, besides, lines, strict=True):
         taken.line = line
         if not isinstance(row, dict):

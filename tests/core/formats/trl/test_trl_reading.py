@@ -231,12 +231,12 @@ def test_answers_that_are_the_same_are_noted() -> None:
         (PREFERENCE, "x"),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_its_line(fmt: str, value: Any) -> None:
+def test_what_cannot_be_used_is_refused_in_words(fmt: str, value: Any) -> None:
     reader = FORMATS[fmt].reader
     assert reader is not None
     with pytest.raises(FormatError) as caught:
         list(reader.read(Record(7, value, "d")))
-    assert "line 7" in str(caught.value)
+    assert len(caught.value.faults[0].render()) > 20
 
 
 @pytest.mark.parametrize("value", [None, 4, "x", [], {}, {"messages": 4}, {"prompt": {}}, [[]]])
@@ -263,3 +263,29 @@ def test_what_is_no_json_in_a_source_is_null_in_a_row_and_told(fmt: str) -> None
         assert value["messages"][1]["name"] is None
     notes = report(subject, FORMATS[fmt]).notes
     assert "NaN and infinities of the source, which are no JSON, are written as null" in notes
+
+
+def test_the_row_of_a_group_that_cannot_be_used_is_named_by_its_line() -> None:
+    reader = FORMATS[COMPLETIONS].reader
+    assert reader is not None
+    rows = [{"prompt": [USER], "completion": [SAYS]}, {"prompt": [USER], "completion": []}]
+    with pytest.raises(FormatError) as caught:
+        list(reader.read(Record(3, rows, "d", lines=(3, 5))))
+    assert str(caught.value) == "line 5: completion: there is no answer in it."
+
+
+def test_a_history_that_is_read_only_once_keeps_its_open_calls() -> None:
+    two = [
+        {**CALLS["tool_calls"][0], "id": name}
+        for name in ("c1", "c2")  # type: ignore[index]
+    ]
+    calls = {"role": "assistant", "content": "", "tool_calls": two}
+    first, second = RESULT, {**RESULT, "tool_call_id": "c2"}
+    rows = lines(
+        {"prompt": [USER], "completion": [calls]},
+        {"prompt": [USER, calls, first, second], "completion": [SAYS]},
+        {"prompt": [USER, calls, second, first], "completion": [OTHER]},
+    )
+    (imported,) = read_lines(COMPLETIONS, rows.splitlines())
+    assert imported.notes == ()
+    assert written_again(COMPLETIONS, rows) == rows
