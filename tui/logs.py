@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rollstep.core.errors import FormatError, UsageError
+from rollstep.core.errors import Fault, FormatError, UsageError
 
 if TYPE_CHECKING:
     from rollstep.core.engine import Engine
@@ -36,25 +36,21 @@ async def open_log(engine: Engine, target: OpenTarget, path: Path, told: list[st
     if number is None:
         number, nth = only_sample(path)
     before = engine.library.count()
-    rollout_id = import_record(path, number, engine.library, index=nth)
+    notes: list[Fault] = []
+    rollout_id = import_record(path, number, engine.library, index=nth, notes=notes)
     session = await engine.open_rollout(rollout_id)
     if engine.library.count() > before:
-        told += _notes(path, number, nth)
+        told += _words(notes)
         if steps := session.rollout.path(session.head):
             await session.go_to(steps[0].id)
     return session
 
 
-def _notes(path: Path, number: int, nth: int) -> Iterator[str]:
-    """How what is odd about a sample was understood: the first thing, and how many there are."""
-    from rollstep.core.formats.reading.files import open_source
-
-    with open_source(path) as source:
-        imported = source.trajectories(source.record(number)).imported[nth]
-    if imported.notes:
-        count = len(imported.notes)
-        more = f" ({count:,} such notes)" if count > 1 else ""
-        yield f"As it was read: {imported.notes[0].render()}{more}"
+def _words(notes: list[Fault]) -> Iterator[str]:
+    """How what is odd was understood: the first thing, and how many there are."""
+    if notes:
+        more = f" ({len(notes):,} such notes)" if len(notes) > 1 else ""
+        yield f"As it was read: {notes[0].render()}{more}"
 
 
 def only_sample(path: Path) -> tuple[int, int]:

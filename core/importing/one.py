@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import FormatError
+from ..errors import Fault, FormatError
 from ..formats.reading.files import Read, open_source
 from ..formats.reading.record import Imported
 from ..model.marks import Score
@@ -51,11 +51,18 @@ def list_samples(path: Path, *, format: str | None = None) -> Iterator[SampleLin
 
 
 def import_record(
-    path: Path, number: int, library: Library, *, format: str | None = None, index: int = 0
+    path: Path,
+    number: int,
+    library: Library,
+    *,
+    format: str | None = None,
+    index: int = 0,
+    notes: list[Fault] | None = None,
 ) -> str:
     """Save one record of a file, and only that one; the id of its rollout (of the trajectory number
     ``index``, where a record holds several). One that the library holds is left as it is, with
-    what was done to it. Raises FormatError, StoreError.
+    what was done to it. What is odd about it is appended to ``notes``. Raises FormatError,
+    StoreError.
     """
     with open_source(path, format=format) as source:
         read = source.trajectories(source.record(number))
@@ -66,7 +73,10 @@ def import_record(
     taking = Taking(library, forced=format is not None)
     ids = taking.take(read, str(path))
     taking.flush()
-    return ids[min(index, len(ids) - 1)]
+    index = min(index, len(ids) - 1)
+    if notes is not None:
+        notes += read.imported[index].notes
+    return ids[index]
 
 
 def _line(read: Read, imported: Imported, index: int) -> SampleLine:
