@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from ..model.messages import Reasoning
-from .jsonl import RawJson
-from .source import plain
+from .source import as_it_is, json_of, plain
 
 _DATA_URL = re.compile(r"data:([\w/+.-]+);base64,(.*)", re.DOTALL)
 
@@ -19,17 +17,14 @@ def thinking_block(block: Reasoning) -> Any:
         if not block.signature:
             return None
         return {"type": "thinking", "thinking": block.text, "signature": block.signature}
-    try:
-        value = json.loads(block.raw)
-    except ValueError:
-        return None
+    value = json_of(block.raw)
     if not isinstance(value, dict):
         return None
     if value.get("type") == "redacted_thinking":
-        return RawJson(block.raw) if isinstance(value.get("data"), str) else None
+        return as_it_is(block.raw) if isinstance(value.get("data"), str) else None
     if value.get("type") != "thinking" or not value.get("signature"):
         return None
-    return RawJson(block.raw) if value.get("thinking") == block.text else None
+    return as_it_is(block.raw) if value.get("thinking") == block.text else None
 
 
 def with_more(block: Any, more: Any) -> Any:

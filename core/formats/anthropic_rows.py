@@ -13,7 +13,6 @@ request will be combined into a single turn"), so that nothing changes for the m
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -43,7 +42,7 @@ from .jsonl import RawJson, json_text, line_bytes
 from .reading.content import SHAPE
 from .report import surrogate_steps
 from .rows import Row
-from .source import Source, odd_number_notes, plain
+from .source import Source, as_it_is, json_of, odd_number_notes, plain
 from .subject import Subject
 
 NAME = "anthropic"
@@ -312,16 +311,13 @@ class _Writer:
         return found
 
     def _other(self, part: OtherPart, number: int, index: int, role: str) -> Any:
-        try:
-            value = json.loads(part.raw)
-        except ValueError:
-            value = None
+        value = json_of(part.raw)
         kind = value.get("type") if isinstance(value, dict) else None
         if isinstance(value, dict) and isinstance(kind, str):
             if role == "user" and kind in _USER_BLOCKS and (kind != "image" or "source" in value):
-                return RawJson(part.raw)
+                return as_it_is(part.raw)
             if role == "assistant" and kind.endswith(_MADE_BY_API):
-                return RawJson(part.raw)
+                return as_it_is(part.raw)
             source = image_source(value)
             if role == "user" and source is not None:
                 self._say("images are written in Anthropic's shape", number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -39,7 +38,7 @@ from .chat_messages import is_object
 from .edit_fields import edit_of, iso_time
 from .jsonl import RawJson
 from .reading.content import SHAPE
-from .source import Source, plain
+from .source import Source, as_it_is, json_of, plain
 from .subject import Subject
 
 CALL = "$call"
@@ -71,6 +70,7 @@ class StepWriter:
         if system is not None:
             found.append({"step_id": 1, "source": "system", "message": system})
             more, odd = fitted(self.source.of_record().get(SYSTEM, {}), {**STEP, **_SYSTEM_STEP})
+            _add_extra(found[0], more.pop("extra", None))
             found[0].update({key: plain(value) for key, value in more.items()})
             _add_extra(found[0], odd)
         open_calls: dict[str, dict[str, Any]] = {}
@@ -220,7 +220,7 @@ class StepWriter:
             if isinstance(part, Text):
                 native.append({"type": "text", "text": part.text})
             elif is_native_part(parsed_part(part)):
-                native.append(RawJson(part.raw))
+                native.append(as_it_is(part.raw))
             else:
                 others.append({"at": index, **msgspec.to_builtins(part)})
         if others:
@@ -306,7 +306,7 @@ def _add_extra(made: dict[str, Any], more: Any) -> None:
         more = {"extra": more}
     extra = made.setdefault("extra", {}) if more else {}
     for key, value in more.items():
-        extra.setdefault(key, plain(value))
+        extra.setdefault(key if key != OURS else f"{OURS}_of_the_source", plain(value))
 
 
 _ORDER = (
@@ -326,10 +326,7 @@ def _leftover(shapes: dict[str, Any]) -> dict[str, Any]:
 
 def parsed_part(part: OtherPart) -> Any:
     """What a part is as JSON; None where it is none."""
-    try:
-        return json.loads(part.raw)
-    except ValueError:
-        return None
+    return json_of(part.raw)
 
 
 def _builtins(call: Call) -> Any:

@@ -66,7 +66,7 @@ class StepReader:
             if given != expected:
                 self.builder.note(f"it is {given!r} where {expected} is due", f"{place}.step_id")
             expected = given + 1 if isinstance(given, int) else expected + 1
-            self._step(step, place, first=index == 0 and where == "steps")
+            self._step(step, place, first=index == 0 and where == "steps" and len(values) > 1)
             ends.append(self.builder.here)
         return ends
 
@@ -232,7 +232,7 @@ class StepReader:
         call_id = text(given) or text(mine.get("call_id"))
         if given is None and "call_id" not in mine:
             self.builder.note("the result names no call", where)
-        elif given is not None and given not in known:
+        elif given is not None and (not isinstance(given, str) or given not in known):
             words = f"no call of its step has the id {given!r}"
             self.builder.note(words, f"{where}.source_call_id")
         kept = {key: item for key, item in value.items() if key not in _RESULT}
@@ -312,7 +312,7 @@ def converted(value: Any, kind: Any) -> Any:
         return None
     try:
         return msgspec.convert(_bare(value), kind)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeError):
         return None
 
 

@@ -72,7 +72,7 @@ class Edits:
         for step_id, given in self._replaced:
             try:
                 payload: Payload = msgspec.convert(given, Payload)
-            except msgspec.ValidationError:
+            except (msgspec.ValidationError, UnicodeError):
                 self._builder.note("what an edit replaced cannot be read; left out", "replaced")
                 continue
             siblings = beside.setdefault(self._builder.step(step_id).parent_id, [])

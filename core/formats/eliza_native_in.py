@@ -229,17 +229,22 @@ class _Tree:
     def _kept(self, row: dict[str, Any], response: dict[str, Any]) -> dict[str, Any]:
         """What the row says besides, for the writer of such rows."""
         request = table(row.get("request"))
-        kept: dict[str, Any] = {"$row": {key: row[key] for key in row if key in _IDS}}
+        ids = {key: row[key] for key in row if key in _IDS}
+        if row.get("format") != FORMAT and "format" in row:
+            ids["format"] = row["format"]
+        kept: dict[str, Any] = {"$row": ids}
         more = {key: item for key, item in row.items() if key not in KEYS}
         if more:
             kept["row"] = more
+        if "system" in request and not isinstance(request["system"], str):
+            kept["request"] = {"system": request["system"]}
         for name, value, known in (
             ("request", request, _REQUEST),
             ("response", response, _RESPONSE),
         ):
             more = {key: item for key, item in value.items() if key not in (*known, "prompt")}
             if more:
-                kept[name] = more
+                kept[name] = {**kept.get(name, {}), **more}
         messages = request.get("messages")
         if messages is None and isinstance(request.get("prompt"), str):
             kept["$prompt"] = True
@@ -270,7 +275,7 @@ class _Tree:
         name, scenario = text(first.get("trajectoryId")), text(first.get("scenarioId"))
         opening = self._opening()
         kept: dict[str, Any] = {}
-        if declared.raw:
+        if declared.raw or self.tools == []:
             kept["$tools"] = self.tools
         project = imported_project(
             scenario or name or (opening or "")[:_TITLE],
@@ -377,7 +382,7 @@ def _is_plain(message: Any) -> bool:
         return message.keys() == {"role", "content"} and isinstance(content, str)
     if role == "tool":
         shape = {"role", "tool_call_id", "content"}
-        named = isinstance(message.get("tool_call_id"), str) and isinstance(content, str)
+        named = bool(text(message.get("tool_call_id"))) and isinstance(content, str)
         return named and message.keys() - {"name"} == shape
     if role != "assistant":
         return False
@@ -408,6 +413,7 @@ def _are_plain_calls(calls: Any) -> bool:
     return isinstance(calls, list) and all(
         list(table(call)) == ["toolCallId", "toolName", "input"]
         and bool(text(call["toolCallId"]))
+        and isinstance(call["toolName"], str)
         and isinstance(call["input"], dict)
         for call in calls
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..model.steps import Step
 from .jsonl import RawJson
-from .reading.json_in import JsonReader, Number, as_text
+from .reading.json_in import JsonProblem, JsonReader, as_text, finite, is_named
 from .subject import Subject
 
 EDIT = "$edit"
@@ -54,7 +54,20 @@ def plain(value: Any) -> RawJson:
     """A value of the source as JSON, its numbers as they stood. NaN and infinities, which are no
     JSON, become null.
     """
-    return RawJson(as_text(_finite(value)))
+    return RawJson(as_text(finite(value)))
+
+
+def json_of(text: str) -> Any:
+    """What the JSON text of a part or a block says; None where it is no JSON."""
+    try:
+        return JsonReader().parse(text)[0]
+    except JsonProblem:
+        return None
+
+
+def as_it_is(text: str) -> RawJson:
+    """JSON text as it stands, unless it holds what is no JSON (``plain``)."""
+    return plain(json_of(text)) if has_odd_numbers(text) else RawJson(text)
 
 
 def has_odd_numbers(text: str) -> bool:
@@ -75,22 +88,8 @@ def odd_number_notes(subject: Subject, name: str) -> list[str]:
 
 
 def _any_odd(value: Any) -> bool:
-    if isinstance(value, Number):
-        return _is_odd(value)
+    if isinstance(value, float):
+        return is_named(value)
     if isinstance(value, dict):
         return any(map(_any_odd, value.values()))
     return isinstance(value, list) and any(map(_any_odd, value))
-
-
-def _is_odd(number: Number) -> bool:
-    return number.text.endswith(("N", "y"))  # 1e400 is JSON, if more than Python can hold
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Number) and _is_odd(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return value

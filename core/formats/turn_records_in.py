@@ -7,7 +7,7 @@ again (their step ids above all) stays in ``Step.extra`` of the reply that close
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -15,10 +15,7 @@ import msgspec
 from ..errors import Fault, FormatError
 from ..model.marks import Mark
 from ..model.messages import (
-    MAX_STEPS,
-    MAX_TURNS,
     Stop,
-    StopBy,
     SystemNote,
     TargetReply,
     UserMessage,
@@ -31,18 +28,15 @@ from .reading.chat import SYSTEM, TARGET, USER, ChatReader
 from .reading.json_in import as_text
 from .reading.record import Imported, Reader, Record
 from .reading.tools import read_tools
-
-SYNTH_KIND = "multi_turn_project"
-
-KEYS = (
-    *("synth_kind", "session_id", "project", "turn_index", "parent_step_id", "step_id"),
-    *("messages", "user_text", "agent_text", "termination"),
+from .turn_records_fields import (
+    PROJECT_KEYS,
+    SYNTH_KIND,
+    is_odd_field,
+    is_plain,
+    kept_of_row,
+    role_of_message,
+    usual_by,
 )
-PROJECT_KEYS = ("id", "title", "goal", "metadata")
-MORE_KEYS = ("tools", "edits")
-"""Keys that rows with the whole history have besides."""
-
-_PLAIN = {"role", "content"}
 
 
 def recognise(value: Any) -> int:
@@ -92,7 +86,8 @@ class _Row:
         self.value = value
         self.line = line
         self.step_id = value.get("step_id")
-        self.parent = value.get("parent_step_id")
+        parent = value.get("parent_step_id")
+        self.parent = parent if parent is None or isinstance(parent, str) else as_text(parent)
 
 
 class _Turn(msgspec.Struct):
@@ -209,14 +204,14 @@ class _Session:
         messages = row.value.get("messages")
         if not isinstance(messages, list) or not messages:
             return self.system, _from_texts(row.value), "absent"
-        system = messages[0] if _role(messages[0]) in SYSTEM else None
+        system = messages[0] if role_of_message(messages[0]) in SYSTEM else None
         rest = messages[1:] if system is not None else messages
         if len(rest) == 2:
-            return system, rest, "" if all(map(_is_plain, rest)) else "turn"
+            return system, rest, "" if all(map(is_plain, rest)) else "turn"
         past = _past(parent)
         if past and len(rest) > len(past) and rest[: len(past)] == past:
             return system, rest[len(past) :], "full"
-        users = [place for place, message in enumerate(rest) if _role(message) in USER]
+        users = [place for place, message in enumerate(rest) if role_of_message(message) in USER]
         if parent is None or len(users) < 2:
             return system, rest, "full" if len(users) > 1 else "turn"
         self.builder.note(
@@ -252,14 +247,18 @@ class _Session:
         return reply or last
 
     def _message(self, message: Any, where: str) -> str | None:
-        if isinstance(message, dict) and message.keys() == _PLAIN:
+        if is_plain(message):
             role, content = message["role"], message["content"]
             if isinstance(content, str):
                 if role == "user":
                     return self.builder.add(UserMessage(text_parts(content)))
                 if role == "assistant":
                     return self.builder.add(TargetReply(text_parts(content)))
-        if isinstance(message, dict) and message.get("content") == "" and _role(message) in TARGET:
+        if (
+            isinstance(message, dict)
+            and message.get("content") == ""
+            and role_of_message(message) in TARGET
+        ):
             message = {**message, "content": None}  # "" beside calls is how these rows say none
         return self.chat.read_one(message, where)
 
@@ -267,38 +266,18 @@ class _Session:
 
     def _keep(self, row: _Row, turn: _Turn, ends: str, history: str) -> None:
         """On the step that closes the turn: its row's id, and what else writers cannot know."""
-        value = row.value
-        kept: dict[str, Any] = {}
-        if isinstance(row.step_id, str):
-            kept["$step_id"] = row.step_id
-        if history:
-            kept["$history"] = history
-        if history == "other":
-            kept["$messages"] = value["messages"]
-        if tuple(value) != KEYS:
-            kept["$keys"] = list(value)
-        texts = _texts(turn.own)
-        expected = {
+        derived = {
             "synth_kind": SYNTH_KIND,
             "session_id": self.first.get("session_id"),
             "project": self.first.get("project"),
             "turn_index": turn.depth,
             "parent_step_id": turn.parent.name if turn.parent is not None else None,
-            "user_text": texts[0],
-            "agent_text": texts[1],
         }
-        odd = {
-            key: item
-            for key, item in value.items()
-            if (key in expected and item != expected[key])
-            or (key not in KEYS and key not in MORE_KEYS)
-        }
-        if odd:
-            kept["row"] = odd
+        kept = kept_of_row(row.value, turn.own, history, derived)
         if len(kept) == 1 and "$step_id" in kept and not self.builder.step(ends).extra:
             extra = f'{{"$step_id": {json_string(kept["$step_id"])}}}'
             self.builder.replace(ends, extra=extra)
-        elif kept:
+        else:
             self._add_extra(ends, kept)
 
     def _add_extra(self, step_id: str, kept: dict[str, Any]) -> None:
@@ -369,35 +348,9 @@ class _Session:
         return as_text(kept) if kept else ""
 
 
-def is_odd_field(key: str, value: Any) -> bool:
-    """Whether a field of a row's project cannot be known from ours."""
-    if key == "metadata":
-        return not isinstance(value, dict)
-    return key not in PROJECT_KEYS or not isinstance(value, str)
-
-
-def termination(stop: Stop, *, full: bool) -> dict[str, str]:
-    """How a record says that the rollout ended; who decided it only in ``full``."""
-    reason = stop.reason or MAX_TURNS
-    if not full:
-        return {"reason": reason}
-    by = {"by": stop.by} if stop.by != usual_by(reason) else {}
-    return {"reason": reason, **by, **({"note": stop.note} if stop.note else {})}
-
-
-def usual_by(reason: str) -> StopBy:
-    """Who decides a stop of this reason, where nobody says."""
-    return "rule" if reason in (MAX_TURNS, MAX_STEPS) else "evaluator"
-
-
-def _role(message: Any) -> Any:
-    role = message.get("role") if isinstance(message, dict) else None
-    return role if isinstance(role, str) else None
-
-
 def _system_of(row: dict[str, Any]) -> Any:
     messages = row.get("messages")
-    if isinstance(messages, list) and messages and _role(messages[0]) in SYSTEM:
+    if isinstance(messages, list) and messages and role_of_message(messages[0]) in SYSTEM:
         return messages[0]
     return None
 
@@ -416,22 +369,6 @@ def _from_texts(row: dict[str, Any]) -> list[Any] | None:
     if not isinstance(user, str) or not isinstance(agent, str):
         return None
     return [{"role": "user", "content": user}, {"role": "assistant", "content": agent}]
-
-
-def _texts(own: Iterable[Any]) -> tuple[Any, Any]:
-    """What user_text and agent_text are for these messages."""
-    user = agent = None
-    for message in own:
-        role = _role(message)
-        if role in USER and user is None:
-            user = message.get("content")
-        elif role in TARGET:
-            agent = message.get("content")
-    return user, agent
-
-
-def _is_plain(message: Any) -> bool:
-    return isinstance(message, dict) and message.keys() == _PLAIN
 
 
 def _edits(row: dict[str, Any]) -> dict[int, dict[str, Any]]:

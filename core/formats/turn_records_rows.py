@@ -38,7 +38,7 @@ from .rows import Row
 from .source import Source, has_odd_numbers, plain
 from .subject import Subject
 from .turn_records import Numbered, check, complete_turns, cut, is_full
-from .turn_records_in import MORE_KEYS, SYNTH_KIND, is_odd_field, termination
+from .turn_records_fields import MORE_KEYS, SYNTH_KIND, is_odd_field, termination
 
 NAME = "turn-records"
 
@@ -94,20 +94,27 @@ class _Records:
         """All rows."""
         turns = cut(self.subject.trajectory.steps, joined=True)
         for place, turn in enumerate(turns):
-            yield self._row(turn, last=place + 1 == len(turns))
+            row = self._row(turn, last=place + 1 == len(turns))
+            if row is not None:
+                yield row
 
-    def _row(self, turn: Numbered, *, last: bool) -> Row:
+    def _row(self, turn: Numbered, *, last: bool) -> Row | None:
         closing = next(step for _, step in reversed(turn) if isinstance(step.payload, TargetReply))
         opening = next(step for _, step in turn if isinstance(step.payload, UserMessage))
         self.known = self.known and all(self.source.has(step) for _, step in turn)
         shapes = self.source.of_step(closing) if self.known else {}
         own = self._own(turn)
         step_id = self._step_id(turn, shapes)
+        if self.known and "$step_id" not in shapes and "$row" not in shapes:
+            self.history += own  # the source had it in the history of a later row only
+            self.parent = step_id
+            self.index += 1
+            return None
         whole = self.full or shapes.get("$history") == "full"
         messages = self._messages(own, opening, closing, shapes.get("$history", ""))
         fields: dict[str, Any] = {
             "synth_kind": SYNTH_KIND,
-            "session_id": self.record.get("$session_id", self.own_id),
+            "session_id": self._session_id(),
             "project": self._project(closing),
             "turn_index": self.index,
             "parent_step_id": self.parent,
@@ -155,8 +162,17 @@ class _Records:
         return [_Message(json_text({"role": "system", "content": text}), 0, {})]
 
     def _own(self, turn: Numbered) -> list[_Message]:
+        """The messages of a turn, without what only the evaluator saw: its calls' results."""
         found = []
+        private: set[str] = set()
         for number, step in turn:
+            payload = step.payload
+            if isinstance(payload, UserMessage):
+                private = {call.id for call in payload.tool_calls}
+            elif isinstance(payload, TargetReply):
+                private = set()
+            elif isinstance(payload, ToolResult) and payload.call_id in private:
+                continue
             shapes = self.source.of_step(step)
             if "$system" in shapes:
                 self.system = (shapes["$system"],)
@@ -209,6 +225,11 @@ class _Records:
         given = shapes.get("$step_id")
         self.key = given if isinstance(given, str) else derived
         return self.key
+
+    def _session_id(self) -> Any:
+        if "$session_id" not in self.record:
+            return self.own_id
+        return plain(self.record["$session_id"])
 
     def _project(self, closing: Step) -> Any:
         project = self.subject.project_of(closing)

@@ -99,6 +99,22 @@ def not_finite(value: Any) -> bool:
     return isinstance(value, list) and any(map(not_finite, value))
 
 
+def is_named(number: float) -> bool:
+    """Whether a number stood there by name, as NaN or an infinity, which JSON does not have. (1e400
+    is JSON, if more than Python can hold.)
+    """
+    return isinstance(number, Number) and number.text.endswith(("N", "y"))
+
+
+def finite(value: Any) -> Any:
+    """A value that can be written as JSON: null where NaN or an infinity stood by name."""
+    if isinstance(value, float):
+        return None if is_named(value) else value
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    return [finite(item) for item in value] if isinstance(value, list) else value
+
+
 def _raw_numbers(value: Any) -> Any:
     if isinstance(value, Number):
         return RawJson(value.text)

@@ -9,7 +9,7 @@ import msgspec
 
 from ...model.project import Tool
 from ..jsonl import RawJson, json_text
-from .json_in import JsonProblem, JsonReader, as_text
+from .json_in import JsonProblem, JsonReader, as_text, finite
 
 Note = Callable[[str, str], None]
 """Told of something odd: the words, and the path in the record."""
@@ -109,5 +109,5 @@ def _tool(item: Any) -> Tool | None:
     return Tool(
         name,
         description if isinstance(description, str) else "",
-        as_text(schema) if schema is not None else '{"type": "object", "properties": {}}',
+        as_text(finite(schema)) if schema is not None else '{"type": "object", "properties": {}}',
     )

@@ -319,6 +319,25 @@ def test_a_row_without_response_is_left_out_and_named() -> None:
         list(reader.read(Record(7, [broken], "d", lines=(7,))))
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"request": {"system": {"a": 1}, "messages": [{"role": "user", "content": "u"}]}},
+        {"request": {"messages": [None, {"role": 5, "content": {}}], "tools": "x"}},
+        {"request": {"messages": [{"role": "tool", "tool_call_id": "", "content": "r"}]}},
+        {"response": {"text": None, "toolCalls": [{"toolName": {}, "input": "x"}, 3]}},
+        {"response": {"text": 5, "toolCalls": "none"}, "timestamp": "x", "trajectoryId": 3},
+        {"scenarioId": float("nan"), "format": 4},
+    ],
+)
+def test_odd_rows_are_read_and_come_back(odd: dict[str, Any]) -> None:
+    data = lines(foreign(**odd))
+    found = read_all(data, NAME)
+    for subject in subjects_of(found, NAME):
+        if not report(subject, FORMATS[NAME]).refused:
+            assert json.loads(again(data, NAME)) == json.loads(data.replace(b"NaN", b"null"))
+
+
 def test_rows_without_a_trajectory_are_grouped_by_how_they_begin() -> None:
     reader = FORMATS[NAME].reader
     assert reader is not None

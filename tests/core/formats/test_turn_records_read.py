@@ -18,6 +18,7 @@ from rollstep.core.model.messages import (
     SystemNote,
     TargetReply,
     ToolCall,
+    UserMessage,
     target_reply,
     text_parts,
     tool_result,
@@ -325,6 +326,40 @@ def test_a_history_that_is_not_that_of_the_parent_is_kept_and_noted() -> None:
     assert len(imported.steps) == 4
     assert "history of this row is not that of its parent" in imported.notes[0].render()
     assert again(data, NAME) == data
+
+
+def test_a_row_alone_with_its_history_comes_back_as_one_row() -> None:
+    last = written(rich(options=FULL), NAME).splitlines(keepends=True)[-1]
+    (imported,) = read_all(last, NAME)
+    (found,) = subjects_of([imported], NAME)
+    assert payloads(found) == payloads(rich())
+    assert again(last, NAME) == last
+
+
+def test_what_only_the_evaluator_saw_is_in_no_history() -> None:
+    own = UserMessage(text_parts("Wait."), (), (ToolCall("u1", "toggle", "{}"),))
+    steps = (own, tool_result("u1", "on"), target_reply("Thanks."))
+    (found,) = written(make_subject(*steps, options=FULL), NAME).splitlines()
+    assert [m["role"] for m in json.loads(found)["messages"]] == ["system", "user", "assistant"]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"step_id": 5, "parent_step_id": []},
+        {"messages": "none", "session_id": None},
+        {"messages": [{"role": "user"}, {"role": "assistant", "content": None}]},
+        {"messages": [{"role": "user", "content": ["a", {"type": "text", "text": 1}]}, None]},
+        {"messages": [{"role": "tool", "content": {"a": 1}}, {"role": "assistant"}]},
+        {"project": None, "termination": [], "user_text": 3},
+        {"project": {"metadata": [], "id": 4}, "turn_index": "x", "edits": [{}, 3]},
+    ],
+)
+def test_odd_rows_are_read_and_never_stop_the_others(odd: dict[str, Any]) -> None:
+    found = read_all(lines(row(0, **odd), row(1, parent_step_id=None)), NAME)
+    assert any(step.payload == user_message("u1") for each in found for step in each.steps)
+    for subject in subjects_of(found, NAME):
+        report(subject, FORMATS[NAME])
 
 
 def test_strict_rows_refuse_a_second_final_reply_and_the_whole_history_takes_it() -> None:
