@@ -7,7 +7,7 @@ import msgspec
 from ..formats.reading.files import Read
 from ..formats.reading.record import Imported
 from ..store.change import Change, Saved
-from ..store.importing import change_for, same_step
+from ..store.importing import change_for, new_change, same_step
 from ..store.library import Library
 from .ids import keyed_id
 from .saved import rollout_of
@@ -67,7 +67,7 @@ class Taking:
         if imported.key and self._library.holds(rollout_id):
             return self._put_beside(saved, imported, digest)
         if rollout_id not in self._new:
-            self._new[rollout_id] = _change(saved, imported, self._library)
+            self._new[rollout_id] = new_change(saved, dict(imported.requests))
             self._steps += len(saved.steps)
         return rollout_id
 
@@ -77,7 +77,7 @@ class Taking:
         """
         here = self._library.load(saved.header.id)
         if _one_source(saved, here):
-            change = _change(saved, imported, self._library)
+            change = change_for(saved, dict(imported.requests), self._library)
             if change.steps or set(change.scores) - set(here.scores):
                 self._library.commit_many([change])
                 self.grown += 1
@@ -90,7 +90,7 @@ class Taking:
         if self._library.holds(other_id):
             self.held += 1
         elif other_id not in self._new:
-            self._new[other_id] = _change(other, imported, self._library)
+            self._new[other_id] = new_change(other, dict(imported.requests))
             self._steps += len(other.steps)
         return other_id
 
@@ -103,6 +103,3 @@ def _one_source(new: Saved, here: Saved) -> bool:
         return False
     return bool(both) or not new.steps or not here.steps
 
-
-def _change(saved: Saved, imported: Imported, library: Library) -> Change:
-    return change_for(saved, dict(imported.requests), library)

@@ -56,17 +56,20 @@ def change_for(
     """What has to be committed so that the library holds the rollout; see ``import_rollout``.
     Raises BundleError where a step differs from the library's.
     """
-    here = library.load(saved.header.id) if library.holds(saved.header.id) else None
-    change = _whole(saved) if here is None else _missing(saved, here, source)
+    if not library.holds(saved.header.id):
+        return new_change(saved, requests)
+    change = _missing(saved, library.load(saved.header.id), source)
     return msgspec.structs.replace(change, requests=tuple(requests.items()))
 
 
-def _whole(saved: Saved) -> Change:
+def new_change(saved: Saved, requests: dict[str, str]) -> Change:
+    """What has to be committed of a rollout that the library does not hold."""
     return Change(
         saved.header.id,
         saved.header,
         saved.projects,
         saved.steps,
+        tuple(requests.items()),
         attempts=saved.attempts,
         commands=saved.commands,
         branches=saved.branches,
@@ -85,6 +88,8 @@ def _leaf(saved: Saved) -> str | None:
     """The end of the branch that the head is on."""
     if not saved.head:
         return None
+    if saved.head == saved.steps[-1].id:
+        return saved.head
     return saved.tree().newest_leaf(saved.head)
 
 
