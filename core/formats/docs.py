@@ -25,8 +25,9 @@ more; what one cannot hold is said before anything is written, from the same tab
 
 `rollstep export ROLLOUT --format NAME -o PATH` writes ([how](export.md)), `rollstep import FILE`
 and `rollstep open FILE` read ([how](logs.md)), `rollstep convert IN OUT` does both, and
-`rollstep validate FILE` only looks. The format of a file is recognised from what is in it, record
-by record; `--format` forces one. How to add a format: [add-a-format.md](add-a-format.md).
+`rollstep validate FILE` only looks ([how](import.md)). The format of a file is recognised from what
+is in it, record by record; `--format` forces one. How to add a format:
+[add-a-format.md](add-a-format.md).
 """
 
 _SIDE_BY_SIDE = 6
