@@ -26,7 +26,7 @@ from .openai_chat import (
     tools_and_more,
     top_notes,
 )
-from .preference import Found, NoPair, Pair, find_pairs
+from .preference import Found, NoPair, Pair, find_pairs, held_by
 from .reading.pair_rows import PairRows
 from .reading.record import Imported, Reader, Record
 from .rows import Row
@@ -64,6 +64,11 @@ def notes(subject: Subject) -> tuple[str, ...]:
             said.update(dict.fromkeys(openai_notes(whole, chat_messages(whole, dialect(ids)))))
     said.update(dict.fromkeys(id_notes(ids)))
     return (*found.notes(), *said, *top_notes(subject))
+
+
+def holds_also(subject: Subject) -> frozenset[str]:
+    """Verdicts and branches, where the pairs are all that there is to them."""
+    return held_by(_found(subject).pairs, subject)
 
 
 def side_of(subject: Subject, pair: Pair, side: Any) -> Subject:

@@ -111,6 +111,23 @@ def _ids(made: Pair | NoPair) -> tuple[str, str]:
     return made.chosen_id, made.rejected_id
 
 
+def held_by(pairs: Iterable[Pair], subject: Subject) -> frozenset[str]:
+    """What pairs hold of a rollout besides messages: its verdicts, where they are nothing but what
+    made the pairs, and its branches, where those are nothing but the sides.
+    """
+    judged = {leaf for pair in pairs for leaf in pair.leaves if leaf}
+    rollout = subject.rollout
+    if rollout is None or not judged:
+        return frozenset()
+    bare = all(
+        mark.step_id in judged and not (mark.rating or mark.tags or mark.note)
+        for mark in subject.marks
+        if mark.verdict or mark.rating or mark.tags or mark.note
+    )
+    sides = set(rollout.leaves()) <= judged
+    return frozenset(name for name, held in (("marks", bare), ("branches", sides)) if held)
+
+
 class _Finder:
     def __init__(self, subject: Subject, rollout: Rollout, role: Role, reasoning: bool) -> None:
         self._subject = subject

@@ -28,7 +28,7 @@ from .chat_rules import (
 )
 from .jsonl import RawJson, json_text, line_bytes, without_surrogates
 from .openai_preference import side_of
-from .preference import Pair, find_pairs
+from .preference import Pair, find_pairs, held_by
 from .reading.tools import read_tools
 from .rows import Row
 from .source import plain
@@ -61,6 +61,13 @@ class Said(msgspec.Struct, frozen=True):
 
 
 _DIALECT = Dialect(FORMATS, objects=True, reasoning="reasoning_content", empty="", keys=_NO_KEYS)
+
+
+def holds_also(subject: Subject) -> frozenset[str]:
+    """Of rows of two answers, verdicts and branches, where they are nothing but these."""
+    if RANKING not in subject_extra(subject, FORMATS):
+        return frozenset()
+    return held_by(find_pairs(subject, reasoning=True).pairs, subject)
 
 
 def rows(subject: Subject) -> Iterator[Row]:

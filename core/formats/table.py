@@ -163,6 +163,7 @@ _ALL = (
         heeds=openai_preference.HEEDS,
         training=True,
         reader=openai_preference.READER,
+        holds_also=openai_preference.holds_also,
     ),
     Format(
         "trl",
@@ -205,7 +206,7 @@ _ALL = (
         heeds=trl.preferences.HEEDS,
         training=True,
         reader=trl.PREFERENCE_READER,
-        holds_also=trl.parts_held,
+        holds_also=trl.preferences.holds_also,
         card=trl.card,
     ),
     Format(
@@ -219,6 +220,7 @@ _ALL = (
         heeds=sharegpt.HEEDS,
         training=True,
         reader=SHAREGPT_READER,
+        holds_also=sharegpt.holds_also,
     ),
     Format(
         "anthropic",

@@ -12,7 +12,7 @@ from ...model.rollout import Trajectory
 from ..chat_messages import Message, chat_messages, subject_extra
 from ..chat_rules import check_pairs, check_said, without_last_calls
 from ..openai_preference import NONE, side_of, usable
-from ..preference import Found, Pair, find_pairs
+from ..preference import Found, Pair, find_pairs, held_by
 from ..rows import Row
 from ..subject import Subject
 from .columns import FORMATS, in_order, with_columns
@@ -25,11 +25,12 @@ from .messages import (
     dialect,
     is_text,
     message_notes,
+    parts_held,
     refuse,
     row_of,
 )
 
-__all__ = ["HEEDS", "HOLDS", "check", "notes", "rows"]
+__all__ = ["HEEDS", "HOLDS", "check", "holds_also", "notes", "rows"]
 
 HOLDS = BASE
 
@@ -56,6 +57,11 @@ def notes(subject: Subject) -> tuple[str, ...]:
             whole = side_of(subject, pair, side)
             said.update(dict.fromkeys(message_notes(whole, chat_messages(whole, dialect(whole)))))
     return (*found.notes(), *said)
+
+
+def holds_also(subject: Subject) -> frozenset[str]:
+    """Verdicts and branches, where the pairs are all that there is to them."""
+    return held_by(_pairs(subject).pairs, subject) | parts_held(subject)
 
 
 def _pairs(subject: Subject) -> Found:

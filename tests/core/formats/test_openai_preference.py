@@ -166,3 +166,17 @@ def test_what_is_no_pair_is_refused_in_words(value: Any) -> None:
     with pytest.raises(FormatError) as caught:
         list(reader.read(Record(7, value, "d")))
     assert len(caught.value.faults[0].render()) > 20
+
+
+def test_verdicts_and_branches_are_held_where_the_pairs_are_all_there_is_to_them() -> None:
+    tree = Tree()
+    tree.add(user_message("Refund me."))
+    tree.reject(tree.add(NO))
+    tree.accept(tree.add(YES, "s1"))
+    for fmt in (FMT, "trl-preference"):
+        assert {loss.what for loss in report(tree.subject(), FORMATS[fmt]).lost} == {"project"}
+    tree.marks[1] = Mark("s3", verdict="accept", note="kinder")
+    tree.add(target_reply("Maybe."), "s1")
+    for fmt in (FMT, "trl-preference"):
+        lost = {loss.what for loss in report(tree.subject("s3"), FORMATS[fmt]).lost}
+        assert lost == {"project", "marks", "branches"}
