@@ -98,9 +98,12 @@ def row_text(row: Mapping[str, Any]) -> str:
 
 
 def _value(item: Any) -> str:
-    if isinstance(item, list):
+    if not isinstance(item, list):
+        return json_text(item)
+    try:
+        return _encode(item)
+    except TypeError:
         return f"[{', '.join(body_text(each) for each in item)}]"
-    return json_text(item)
 
 
 def subject_extra(subject: Subject, formats: frozenset[str]) -> dict[str, Any]:
@@ -225,6 +228,8 @@ class _Writer:
         self, parts: tuple[Part, ...], extra: dict[str, Any], step: Step
     ) -> tuple[Any, tuple[int, ...]]:
         """The content of a user's message, and the places of the parts that are left out."""
+        if len(parts) == 1 and isinstance(parts[0], Text) and not extra:
+            return parts[0].text, ()
         allowed = self._dialect.parts
         raw = {
             index: as_it_is(part.raw)
@@ -333,6 +338,8 @@ def _text_list(parts: tuple[Part, ...], raw: Mapping[int, RawJson] | None = None
 
 
 def _others(parts: tuple[Part, ...], raw: Mapping[int, RawJson]) -> tuple[int, ...]:
+    if len(parts) == 1 and isinstance(parts[0], Text):
+        return ()
     return tuple(
         index
         for index, part in enumerate(parts)

@@ -40,8 +40,9 @@ def check_pairs(messages: Sequence[Message], field: str = "messages") -> list[Fa
                     )
                 )
             continue
-        faults += _unanswered(open_calls, message, index, field)
-        open_calls = {}
+        if open_calls:
+            faults += _unanswered(open_calls, message, index, field)
+            open_calls = {}
         for place, call in enumerate(body.get("tool_calls", ())):
             where = f"{field}[{index}].tool_calls[{place}].id"
             if not call["id"]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ...errors import Fault
 from ...model.messages import TargetReply, UserMessage
-from ..chat_messages import Message, body_text, chat_messages
+from ..chat_messages import Message, chat_messages
 from ..chat_rules import check_pairs, check_said
 from ..options import Split
 from ..rows import Row
@@ -14,7 +15,7 @@ from ..subject import Subject
 from . import completions
 from . import messages as shared
 from .columns import in_order, other_marks, our_columns, with_columns
-from .messages import check_calls, dialect, message_notes, parts_held, refuse, row_of, text_list
+from .messages import check_calls, dialect, message_notes, parts_held, refuse, row_of
 
 HOLDS = shared.BASE
 HEEDS = shared.HEEDS | {"split"}
@@ -36,7 +37,7 @@ def rows(subject: Subject) -> Iterator[Row]:
         return
     messages = chat_messages(subject, dialect(subject))
     refuse(_faults(subject, messages))
-    row = {"messages": text_list([body_text(message.body) for message in messages])}
+    row: dict[str, Any] = {"messages": [message.body for message in messages]}
     found = with_columns(row, subject, our_columns(subject))
     yield row_of(in_order(found, subject), [m.step for m in messages])
 
