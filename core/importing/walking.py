@@ -118,12 +118,15 @@ def is_bundle(path: Path) -> bool:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """The files of a folder and of those in it, by name; hidden ones are left alone."""
+    """The files of a folder and of those in it, by name; hidden ones are left alone, and so are
+    links to folders, which may lead back to where they stand.
+    """
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue
         if path.is_dir():
-            yield from _files_in(path)
+            if not path.is_symlink():
+                yield from _files_in(path)
         elif path.is_file():
             yield path
 

@@ -173,3 +173,12 @@ def test_files_as_they_come_go_into_a_library(path: Path, trajectories: int, ref
             assert library.load(rollout_id).header.source == str(path)
         again = import_files([path], library)
         assert (again.written, again.held, again.refused) == (0, trajectories, refused)
+
+
+def test_places_in_a_document_are_those_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_bytes(b'[\n{"a": 1},\n{"a":\n  2 x},\n{"b":\n\n "\xe9"}\n]')
+    _, broken, latin = read_records(path)
+    assert (broken.faults[0].line, broken.faults[0].column) == (4, 5)
+    assert (latin.faults[0].line, latin.faults[0].byte) == (7, 2)
+    assert latin.faults[0].where == "[2]"

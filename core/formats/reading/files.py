@@ -228,11 +228,11 @@ class Source:
 
     def _parsed(self, piece: Piece, digest: str) -> Record | Refused:
         try:
-            value, twice = self._json.parse(piece.data.decode("utf-8"), line=piece.line)
+            value, twice = self._json.parse(piece.data.decode("utf-8"))
         except UnicodeDecodeError as error:
             return self._refused(piece, _not_utf8(error, piece))
         except JsonProblem as problem:
-            return self._refused(piece, _cut_off(problem.fault, piece))
+            return self._refused(piece, _cut_off(_in_file(problem.fault, piece), piece))
         for key in twice:
             if key in _TELLING:
                 fault = Fault(f"the key {key!r} stands twice in one object.", hint=_MEND)
@@ -353,12 +353,22 @@ def _with_notes(imported: Imported, record: Record) -> Imported:
 
 
 def _not_utf8(error: UnicodeDecodeError, piece: Piece) -> Fault:
+    before = error.object[: error.start]
     fault = Fault(
         f"not UTF-8 (0x{error.object[error.start]:02X}).",
-        byte=error.start,
+        piece.line + before.count(b"\n") if piece.line else 0,
+        byte=error.start - (before.rfind(b"\n") + 1),
         hint="Convert the file to UTF-8.",
     )
-    return fault if not piece.open_end else _cut_off(fault, piece)
+    return _cut_off(fault, piece)
+
+
+def _in_file(fault: Fault, piece: Piece) -> Fault:
+    """The fault with its line in the file, not in the piece."""
+    if not fault.line or not piece.line:
+        return fault
+    column = fault.column if fault.line > 1 or not piece.path else 0
+    return msgspec.structs.replace(fault, line=piece.line + fault.line - 1, column=column)
 
 
 def _cut_off(fault: Fault, piece: Piece) -> Fault:

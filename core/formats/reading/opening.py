@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ...errors import FormatError
 from .documents import Documents, Elements, Mapped, Samples, fields_of, parsed, sample_spans
@@ -46,10 +46,15 @@ def open_container(path: Path, readers: Readers, *, forced: bool = False) -> Con
 
 
 def _open(path: Path, readers: Readers, forced: bool) -> Container:
+    if path.is_dir():
+        raise FormatError(f"{path}: a folder and no file.")
     with open(path, "rb") as file:
+        if not path.is_file():  # a pipe, which can be read only once
+            return _from_copy(path, file, readers, forced)
         start = file.read(4)
     if start.startswith(_GZIP):
-        return _unpacked(path, readers, forced)
+        with gzip.open(path, "rb") as packed:
+            return _from_copy(path, packed, readers, forced)
     if start == _ZIP:
         return Entries.open(path, readers)
     if start.startswith(_WIDE):
@@ -66,12 +71,14 @@ def _open(path: Path, readers: Readers, forced: bool) -> Container:
     return container
 
 
-def _unpacked(path: Path, readers: Readers, forced: bool) -> Container:
-    """What a gzip file holds, from a copy on disk, so that memory stays flat."""
+def _from_copy(
+    path: Path, file: IO[bytes] | gzip.GzipFile, readers: Readers, forced: bool
+) -> Container:
+    """What a stream holds, from a copy on disk, so that memory stays flat."""
     handle, name = tempfile.mkstemp(prefix="rollstep-")
     try:
-        with os.fdopen(handle, "wb") as copy, gzip.open(path, "rb") as packed:
-            shutil.copyfileobj(packed, copy, 1 << 20)
+        with os.fdopen(handle, "wb") as copy:
+            shutil.copyfileobj(file, copy, 1 << 20)
         return _open(Path(name), readers, forced)
     except (EOFError, zlib.error) as error:
         raise FormatError(f"{path}: a gzip file that is cut off or broken.") from error
@@ -110,8 +117,9 @@ def _is_lines(mapped: Mapped) -> bool:
     second = skip_space(data, end)
     if second >= len(data):
         return False
+    line = data[start:end].rstrip()
     try:
-        whole = value_end(data, start) <= end
+        whole = value_end(line, 0) == len(line)
     except Broken:
         whole = False
     at_margin = data[second - 1 : second] in (b"\n", b"\r")

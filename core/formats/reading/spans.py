@@ -17,8 +17,8 @@ import msgspec
 Buffer = bytes | mmap.mmap
 
 _SPACE = re.compile(rb"[ \t\r\n]*")
-_STRING = re.compile(rb'"(?:[^"\\]+|\\.)*"', re.DOTALL)
-_TOKEN = re.compile(rb'"(?:[^"\\]+|\\.)*"|[\[\]{}]|"', re.DOTALL)
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{}]|"', re.DOTALL)
 _SCALAR = re.compile(rb"[^ \t\r\n,\]}:\[{\"]+")
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rollstep.core.errors import FormatError
-from rollstep.core.formats.reading.json_in import JsonReader
+from rollstep.core.formats.reading.json_in import JsonProblem, JsonReader
 from rollstep.core.formats.reading.opening import open_container
 from rollstep.core.formats.reading.pieces import Piece
 from rollstep.core.formats.reading.record import Reader, Refused
@@ -66,7 +68,10 @@ def read_back(data: bytes, readers: dict[str, Reader] | None = None) -> list[Any
 
 
 def _value(piece: Piece) -> Any:
-    return JsonReader().parse(piece.data.decode())[0]
+    try:
+        return JsonReader().parse(piece.data.decode())[0]
+    except JsonProblem as problem:
+        return Refused(piece.number, (problem.fault,))
 
 
 @given(OBJECTS, st.sampled_from(sorted(WAYS)), st.booleans())
@@ -163,3 +168,23 @@ def test_a_file_that_is_no_json_is_refused_in_words(
     with pytest.raises(FormatError, match=words) as caught:
         open_container(path, {})
     assert str(path) in str(caught.value)
+
+
+def test_a_first_line_that_is_broken_does_not_make_lines_a_document() -> None:
+    first, *others = read_back(b'{"a": {"b": 1}\n' + b'{"a": 2}\n' * 3)
+    assert others == [{"a": 2}] * 3
+    assert isinstance(first, Refused)
+
+
+def test_a_pipe_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_bytes(b'{"a": 1}\n{"a": 2}\n'))
+    writer.start()
+    container = open_container(path, {})
+    writer.join()
+    assert [piece.data for piece in container.pieces() if isinstance(piece, Piece)] == [
+        b'{"a": 1}',
+        b'{"a": 2}',
+    ]
+    container.close()
