@@ -59,15 +59,17 @@ class EventWriter:
 
     def timeline(self) -> dict[str, Any]:
         """Make all events; the timeline of them."""
-        self._lane(self._main, {"type": "agent"})
+        self._lane(self._main)
         return {"name": "Default", "description": "", "root": span_of(self._main)}
 
-    def _lane(self, lane: Lane, more: dict[str, Any]) -> None:
+    def _lane(self, lane: Lane) -> None:
+        """The events of a lane. A branch is a span of its own; the main lane is what is in none."""
         anchors = {each.after for each in lane.branches}
         told = self._at[lane.after].copy()
-        self._event(lane, "span_begin", {"id": lane.id, "name": lane.name, **more}, show=False)
         if lane.id != MAIN:
-            self._event(lane, "branch", {"from_anchor": anchor(lane.after)}, show=False)
+            span = {"id": lane.id, "name": lane.name, "type": "branch", "parent_id": lane.within}
+            self._event(lane, "span_begin", span, show=False)
+            self._event(lane, "branch", {"from_anchor": anchor(lane.after)})
         elif None in anchors:
             self._event(lane, "anchor", {"anchor_id": anchor(None)})
         for step in lane.steps:
@@ -76,8 +78,9 @@ class EventWriter:
                 self._at[step.id] = told.copy()
                 self._event(lane, "anchor", {"anchor_id": anchor(step.id)})
         for branch in lane.branches:
-            self._lane(branch, {"type": "branch", "parent_id": lane.id})
-        self._event(lane, "span_end", {"id": lane.id}, show=False)
+            self._lane(branch)
+        if lane.id != MAIN:
+            self._event(lane, "span_end", {"id": lane.id}, show=False)
 
     def _step(self, lane: Lane, step: Step, told: Told) -> None:
         self._now = step.created_at or self._now
@@ -135,7 +138,7 @@ class EventWriter:
         self.events.append(
             {
                 "uuid": name,
-                "span_id": lane.id,
+                "span_id": None if lane.id == MAIN else lane.id,
                 "timestamp": iso(self._now),
                 "working_start": RawJson(as_number(max(0.0, self._now - self._began))),
                 "event": kind,

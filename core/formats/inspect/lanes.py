@@ -15,7 +15,8 @@ MAIN = "main"
 
 class Lane(msgspec.Struct):
     """The steps of a trajectory that no lane before it has, behind the step ``after``; the branches
-    that go off from it; and ``content``, its events in a timeline, once they are made.
+    that go off from it; ``content``, its events in a timeline, once they are made; and ``within``,
+    the branch that it goes off from, if that is not the main lane.
     """
 
     id: str
@@ -25,6 +26,7 @@ class Lane(msgspec.Struct):
     steps: list[Step]
     branches: list[Lane] = []
     content: list[dict[str, Any]] = []
+    within: str | None = None
 
 
 def lanes_of(subjects: Sequence[Subject]) -> Lane:
@@ -40,7 +42,8 @@ def lanes_of(subjects: Sequence[Subject]) -> Lane:
         first = steps.index(fresh[0])
         after = steps[first - 1].id if first else None
         name = named.get(steps[-1].id) or f"branch {number}"
-        lane = Lane(f"branch-{number}", name, subject, after, fresh, [], [])
+        within = None if owner[after] is main else owner[after].id
+        lane = Lane(f"branch-{number}", name, subject, after, fresh, [], [], within)
         owner[after].branches.append(lane)
         owner.update({step.id: lane for step in fresh})
     return main

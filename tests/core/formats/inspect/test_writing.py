@@ -251,8 +251,8 @@ def test_branches_are_one_sample_with_anchors_where_they_go_off() -> None:
     assert events[anchors[0]]["anchor_id"] == branch["branched_from"]
     assert branch["name"] == "unkind"
     kinds = [events[each["event"]]["event"] for each in branch["content"]]
-    assert kinds == ["model"]
-    last = events[branch["content"][0]["event"]]
+    assert kinds == ["branch", "model"]
+    last = events[branch["content"][1]["event"]]
     assert last["input_refs"] == [[0, 3], [5, 6]]
     assert [sample["events_data"]["messages"][n]["id"] for n in (0, 1, 2, 5)] == [
         "system",
