@@ -15,6 +15,7 @@
     ├── RoleError                 a role misbehaved; becomes an Attempt, never a step
     ├── StoreError                the library could not be read or written
     │   ├── LibraryLockedError    another program holds it
+    │   ├── RevisionsMovedError   another program has added revisions of the project meanwhile
     │   └── NotSavedError         a commit failed; what was to be saved is still in memory
     └── ExportError               a trajectory cannot be written in the asked format
 
@@ -143,6 +144,10 @@ class StoreError(RollstepError):
 
 class LibraryLockedError(StoreError):
     """Another program holds the library's lock for too long."""
+
+
+class RevisionsMovedError(StoreError):
+    """Others have added revisions of the project to a rollout where ours were to stand."""
 
 
 class NotSavedError(StoreError):

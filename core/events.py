@@ -126,7 +126,9 @@ class BreakpointsChanged(msgspec.Struct, frozen=True):
 
 
 class ProjectRevised(msgspec.Struct, frozen=True):
-    """A new revision of the project; later steps are made from it."""
+    """A revision of the project, new or in another's place where another program changed the
+    project at once; later steps are made from it.
+    """
 
     project: Project
     revision: int

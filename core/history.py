@@ -8,7 +8,7 @@ import msgspec
 
 from .events import CommandDone, Event, VisibilityChanged
 from .journal import Journal
-from .model.history import Command, hidden_steps
+from .model.history import Command, hidden_steps, moved
 from .model.rollout import Rollout
 
 _replace = msgspec.structs.replace
@@ -189,6 +189,10 @@ class History:
         for index, command in enumerate(self._commands):
             if command.n == old:
                 self._commands[index] = _replace(command, n=new)
+
+    def move_revisions(self, start: int, by: int) -> None:
+        """The project's revisions from ``start`` on are so many later."""
+        self._commands = [moved(command, start, by) for command in self._commands]
 
     def _put(self, index: int, command: Command, *, counts: bool = False) -> None:
         self._commands[index] = command

@@ -9,16 +9,20 @@ from typing import Protocol
 
 import msgspec
 
-from .errors import StoreError
+from .errors import RevisionsMovedError, StoreError
 from .events import Event, SavedUpTo, Unsaved
 from .model.debugging import Breakpoint
-from .model.history import Command, Draft
+from .model.history import Command, Draft, moved
 from .model.marks import Mark, Silence
+from .model.project import Project
 from .model.rollout import Branch, Rollout
 from .model.steps import Attempt, Step
 from .store.change import Change
 
 _replace = msgspec.structs.replace
+
+_PATIENCE = 8
+"""Times that others may come in between before a commit is given up."""
 
 
 class Keeper(Protocol):
@@ -30,6 +34,10 @@ class Keeper(Protocol):
 
     def free_number(self, rollout_id: str, n: int) -> int:
         """The number for a new command: ``n``, or a higher one where that is taken."""
+        ...
+
+    def revisions(self, rollout_id: str) -> tuple[Project, ...]:
+        """The revisions of the rollout's project that there are."""
         ...
 
     def drafts(self, rollout_id: str) -> Iterable[Draft]:
@@ -70,6 +78,8 @@ class Journal:
         """The numbers of the commands that the library has from us."""
         self.renumber: Callable[[int, int], None] | None = None
         """Gives a command another number, where another program has taken its own."""
+        self.revisions_moved: Callable[[int, int], None] | None = None
+        """Told that the revisions from one on have so many of another program before them."""
         self._branches: dict[str, Branch] = {}
         self._marks: list[Mark] = []
         self._silences: list[Silence] = []
@@ -178,7 +188,7 @@ class Journal:
     def _commit(self, library: Keeper) -> bool:
         try:
             self._find_numbers(library)
-            seqs = library.commit(self._change())
+            seqs = self._commit_now(library)
         except StoreError as error:
             self._emit(Unsaved(str(error), self.waiting))
             return False
@@ -187,6 +197,31 @@ class Journal:
         self._clear()
         self._emit(SavedUpTo(tuple(seqs.items())))
         return True
+
+    def _commit_now(self, library: Keeper) -> dict[str, int]:
+        for _ in range(_PATIENCE):
+            try:
+                return library.commit(self._change())
+            except RevisionsMovedError:
+                self._move_revisions(library.revisions(self._rollout.header.id))
+        return library.commit(self._change())
+
+    def _move_revisions(self, there: tuple[Project, ...]) -> None:
+        """Two programs have changed the project at once: what the library has comes first, and
+        whatever was made from our revisions goes on to say which they are.
+        """
+        saved, projects = self._projects_saved, self._rollout.projects
+        new = there[saved:]
+        projects[saved:saved] = new
+        self._projects_saved += len(new)
+        for place, step in enumerate(self._steps):
+            if step.revision >= saved:
+                step = _replace(step, revision=step.revision + len(new))
+                self._steps[place] = self._rollout.steps[step.id] = step
+        for n, command in self._commands.items():
+            self._commands[n] = moved(command, saved, len(new))
+        if self.revisions_moved is not None:
+            self.revisions_moved(saved, len(new))
 
     def _find_numbers(self, library: Keeper) -> None:
         """Two programs that have the rollout open count on from the same command: neither may
@@ -226,6 +261,7 @@ class Journal:
             silences=tuple(self._silences),
             breakpoints=self._breakpoints,
             breakpoints_before=self._breakpoints_before,
+            revisions=None if self._is_new else self._projects_saved,
             head=self._head,
             status=self._status,
             status_note=self._status_note,

@@ -65,6 +65,7 @@ class TreeWriter:
         self.status = ("open", "")
         self.watchers: list[Callable[[Event], None]] = []
         self.journal = Journal(rollout, library, self.emit)
+        self.journal.revisions_moved = self._revisions_moved
         self.history = History(rollout, self.journal, self.emit)
         self.author = author
         self._clock = clock
@@ -363,6 +364,15 @@ class TreeWriter:
         if theirs is not None and theirs != self.own_breakpoints:
             self.own_breakpoints = theirs
             self.emit(BreakpointsChanged(theirs, self.hits.counts(theirs)))
+
+    def _revisions_moved(self, start: int, by: int) -> None:
+        """Another program's revisions of the project stand before ours from ``start`` on."""
+        self.history.move_revisions(start, by)
+        if self.revision >= start:
+            self.revision += by
+        for number, project in enumerate(self.rollout.projects[start:], start):
+            self.emit(ProjectRevised(project, number))
+        self.emit(ProjectRevised(self.project, self.revision))
 
     def set_status(self, status: str, note: str = "") -> None:
         """How the rollout stands: open, ended, parked or failed, and why."""

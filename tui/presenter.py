@@ -282,8 +282,8 @@ class DebuggerModel(Moving):
 
     def _revised(self, event: ev.ProjectRevised) -> None:
         projects = self.rollout.projects
-        if event.revision == len(projects):
-            projects.append(event.project)
+        # One that is there is replaced: another program's came before ours.
+        projects[event.revision : event.revision + 1] = [event.project]
         self.revision = event.revision
 
     # what the path shows

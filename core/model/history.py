@@ -79,6 +79,18 @@ def reverts_of(commands: Iterable[Command]) -> dict[str, Revert]:
     }
 
 
+def moved(command: Command, start: int, by: int) -> Command:
+    """The command where the project's revisions from ``start`` on are so many later."""
+    before, after = command.revision_before, command.revision_after
+    if (before is None or before < start) and (after is None or after < start):
+        return command
+    return msgspec.structs.replace(
+        command,
+        revision_before=before + by if before is not None and before >= start else before,
+        revision_after=after + by if after is not None and after >= start else after,
+    )
+
+
 class Draft(msgspec.Struct, frozen=True, omit_defaults=True):
     """Text that a human has typed and not saved as a step: ``slot`` names what it is for
     (``override:<step id>``, ``write:<parent id>``), ``body`` is the editor's own JSON.

@@ -15,7 +15,8 @@ from ..model.steps import Attempt, Step
 class Change(msgspec.Struct, frozen=True):
     """One transaction's worth of news about one rollout; all of it is saved, or none.
 
-    ``header`` is given when the rollout may be new. ``projects`` are revisions to append.
+    ``header`` is given when the rollout may be new. ``projects`` are revisions to append to the
+    ``revisions`` that there are (None for however many).
     ``requests`` maps digest to body. ``commands``, ``branches``, ``marks`` and ``silences`` replace
     what has the same key (``n``; ``leaf_id``; ``step_id`` and ``by``; ``step_id`` and ``rule``).
     ``breakpoints`` are all of them (None for unchanged), made of ``breakpoints_before``: what
@@ -42,6 +43,7 @@ class Change(msgspec.Struct, frozen=True):
     silences: tuple[Silence, ...] = ()
     breakpoints: tuple[Breakpoint, ...] | None = None
     breakpoints_before: tuple[Breakpoint, ...] | None = None
+    revisions: int | None = None
 
 
 class Saved(msgspec.Struct, frozen=True):

@@ -234,6 +234,11 @@ class Library(Catalogue):
                 },
             )
 
+    def revisions(self, rollout_id: str) -> tuple[Project, ...]:
+        """The revisions of the rollout's project, whichever program made them."""
+        with self._reading():
+            return self._projects(self._key(rollout_id))
+
     def free_number(self, rollout_id: str, n: int) -> int:
         """The number for a new command: ``n``, or one above all where another program took that."""
         with self._reading() as connection:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..errors import StoreError
+from ..errors import RevisionsMovedError, StoreError
 from ..model.debugging import Breakpoints, merged
 from ..model.edited import is_edit
 from ..model.history import Command, hidden_steps
@@ -273,7 +273,16 @@ def _append_projects(
             "SELECT project FROM revisions WHERE rollout = ? ORDER BY n", (key,)
         )
         there = [row[0] for row in rows]
-    resent = _resent(there, new, from_start=change.header is not None)
+    if change.revisions is None:
+        resent = _resent(there, new, from_start=change.header is not None)
+    else:
+        since = there[change.revisions :]
+        resent = len(since)
+        if since != new[:resent]:
+            raise RevisionsMovedError(
+                f"Not saved: another program has changed the project of rollout "
+                f"{change.rollout_id} meanwhile."
+            )
     connection.executemany(
         "INSERT INTO revisions VALUES (?, ?, ?)",
         [(key, n, project) for n, project in enumerate(new[resent:], len(there))],

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from rollstep.core.engine import Engine
 from rollstep.core.errors import InputError, UsageError
-from rollstep.core.events import StepAdded, VisibilityChanged
+from rollstep.core.events import Event, ProjectRevised, StepAdded, VisibilityChanged
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.marks import Mark
 from rollstep.core.model.messages import target_reply
@@ -156,6 +156,45 @@ async def test_breakpoints_that_two_programs_change_at_once_are_all_there(tmp_pa
         assert look(ours) == (off, *stops[2:], stops[1])
         await ours.undo()
         assert look(theirs) == (off, stops[2], stops[3], stops[1])
+
+
+async def test_two_programs_that_change_the_project_at_once_keep_each_its_own(
+    tmp_path: Path,
+) -> None:
+    with Library.open(tmp_path / "library.db") as library:
+        ours = Session.start(refund(), library=library)
+        await ours.step()
+        rollout_id = ours.rollout.header.id
+        theirs = Session.reopen(library.load(rollout_id), library, author="tom")
+        seen: list[Event] = []
+        ours.subscribe(seen.append)
+        first, second, mine = (refund(max_turns=turns) for turns in (3, 4, 5))
+        await theirs.revise(first)
+        await theirs.revise(second)
+        await ours.revise(mine)  # knowing nothing of those
+        assert ours.project == mine
+        assert (ours.revision, theirs.revision) == (3, 2)
+        step = await ours.step()
+        assert step is not None
+        there = library.load(rollout_id)
+        assert there.projects == (refund(), first, second, mine)
+        assert there.steps[-1].revision == 3
+        assert ours.saved().projects == there.projects
+        assert [command.revision_after for command in ours.commands][-2:] == [3, None]
+        revised = [event for event in seen if isinstance(event, ProjectRevised)]
+        assert revised[-1] == ProjectRevised(mine, 3)
+        await ours.undo()
+        await ours.undo()
+        assert ours.project == refund()
+        again = Session.reopen(library.load(rollout_id), library)
+        assert again.rollout.project_of(again.rollout.steps[step.id]) == mine
+        # The same change by both is one revision.
+        await theirs.revise(mine)
+        other = Session.reopen(library.load(rollout_id), library)
+        await other.revise(refund(max_turns=6))
+        await theirs.revise(refund(max_turns=6))
+        assert library.load(rollout_id).projects[3:] == (mine, refund(max_turns=6))
+        assert theirs.project == other.project == refund(max_turns=6)
 
 
 async def test_what_another_program_says_of_the_rollout_is_taken_over(

@@ -285,3 +285,12 @@ def test_a_stop_at_the_turn_limit_and_the_opening_are_called_what_they_are() -> 
     opening, reply = chain((user_message("Hi."), target_reply("Hello.")))
     assert made_by(opening) == "the project's opening"
     assert made_by(reply) == "by the script"
+
+
+def test_a_revision_that_another_program_filed_first_stands_before_ours() -> None:
+    model = DebuggerModel(refund())
+    theirs, ours = (msgspec.structs.replace(project(), max_turns=turns) for turns in (3, 4))
+    model.apply(ev.ProjectRevised(ours, 1))
+    model.apply_all([ev.ProjectRevised(theirs, 1), ev.ProjectRevised(ours, 2)])
+    assert model.rollout.projects[1:] == [theirs, ours]
+    assert model.project == ours
