@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
-from rollstep.core.model.messages import Stop, TargetReply, ToolResult, UserMessage
+from rollstep.core.model.messages import TargetReply, ToolResult, UserMessage
 from rollstep.core.model.project import (
     EvaluatorSpec,
     HeuristicEvaluator,
@@ -37,11 +37,6 @@ from .presenter import DebuggerModel
 from .who import kind_of
 
 Playing = Literal["recorded", "live", "heuristic", "human"]
-CHOICES: dict[Role, tuple[Playing, ...]] = {
-    "evaluator": ("recorded", "live", "heuristic", "human"),
-    "target": ("recorded", "live", "human"),
-    "tool": ("recorded", "live", "human"),
-}
 PLAYED_BY = "played_by"
 """Under which key of the project's metadata it stands how each role is played."""
 _MORE_TURNS = 10
@@ -49,7 +44,9 @@ _MORE_TURNS = 10
 
 
 class RoleChoice(NamedTuple):
-    """How one role is played, and by which model where it is live."""
+    """How one role is played, and by which model where it is live: its name as litellm has it, and
+    the address of a server of one's own behind an ``@``.
+    """
 
     role: Role
     playing: Playing = "human"
@@ -76,20 +73,39 @@ def recorded_path(model: DebuggerModel) -> tuple[Step, ...]:
     return max(paths, key=lambda path: (sum(s.id in shown for s in path), len(path)), default=())
 
 
-def proposed(path: Sequence[Step], before: Roles = ()) -> Roles:
+def ways(path: Sequence[Step], role: Role) -> tuple[Playing, ...]:
+    """How the role can be played."""
+    recorded: tuple[Playing, ...] = ("recorded",) if count(path, role) else ()
+    heuristic: tuple[Playing, ...] = ("heuristic",) if role == "evaluator" else ()
+    return (*recorded, "live", *heuristic, "human")
+
+
+def proposed(path: Sequence[Step], turns: int, before: Roles = ()) -> Roles:
     """What is likely meant: what was chosen for the rollout before; else the target live where it
-    is known which model it was, and the others as they are recorded.
+    is known which model it was, the tools as they are recorded, and the evaluator too while more
+    of it is recorded than the ``turns`` that have been.
     """
     asked = {choice.role: choice for choice in before}
-    return tuple(asked.get(role) or _proposed(path, role) for role in ROLES)
+    found = []
+    for role in ROLES:
+        choice = asked.get(role)
+        if choice is None or choice.playing not in ways(path, role):
+            choice = _proposed(path, role, turns)
+        found.append(choice)
+    return tuple(found)
 
 
-def _proposed(path: Sequence[Step], role: Role) -> RoleChoice:
+def _proposed(path: Sequence[Step], role: Role, turns: int) -> RoleChoice:
     name = _model_of(path, role)
-    if role == "target" and name:
-        return RoleChoice(role, "live", name)
-    recorded = count(path, role) and role != "target"
-    return RoleChoice(role, "recorded" if recorded else "human", name)
+    if role == "target":
+        return RoleChoice(role, "live" if name else "human", name)
+    more = left(path, turns) if role == "evaluator" else count(path, role)
+    return RoleChoice(role, "recorded" if more else "human", name)
+
+
+def left(path: Sequence[Step], turns: int) -> int:
+    """How many of the evaluator's lines, its stop included, come after so many turns."""
+    return sum(1 for each in evaluator_lines(path) if each.when and (each.when.turn or 0) > turns)
 
 
 def _model_of(path: Sequence[Step], role: Role) -> str:
@@ -107,7 +123,7 @@ def count(path: Sequence[Step], role: Role) -> int:
     return sum(isinstance(step.payload, _KINDS[role]) for step in path)
 
 
-def choice_words(path: Sequence[Step], choice: RoleChoice) -> str:
+def choice_words(path: Sequence[Step], turns: int, choice: RoleChoice) -> str:
     """What it means that a role is played so, in a line."""
     role, number = choice.role, count(path, choice.role)
     if choice.playing == "human":
@@ -116,17 +132,11 @@ def choice_words(path: Sequence[Step], choice: RoleChoice) -> str:
         return "asks on with set phrases until the target says that it is done"
     if choice.playing == "live":
         return f"{choice.model or 'a model: m names it'}, may cost money"
-    words = {
-        "evaluator": f"its {number:,} messages, each at its turn, then {_ending(path)}",
+    return {
+        "evaluator": f"each message at its turn, {left(path, turns):,} to come; then it stops",
         "target": f"its {number:,} replies, each to what it answered",
         "tool": f"equal calls get equal results ({number:,} known); others you write",
-    }
-    return words[role] if number else "nothing is recorded: you would write it"
-
-
-def _ending(path: Sequence[Step]) -> str:
-    last = path[-1].payload if path else None
-    return f"a stop: {last.reason if isinstance(last, Stop) else 'goal_reached'}"
+    }[role]
 
 
 def lacking(roles: Roles) -> RoleChoice | None:
@@ -167,7 +177,8 @@ def _target(before: TargetSpec, path: Sequence[Step], choice: RoleChoice) -> Tar
     if choice.playing == "recorded":
         return recorded_target(path, before.system)
     if choice.playing == "live":
-        return LlmTarget(choice.model.strip(), system=before.system)
+        name, base = _server(choice.model)
+        return LlmTarget(name, before.system, base)
     return HumanTarget(system=before.system)
 
 
@@ -175,8 +186,15 @@ def _simulator(path: Sequence[Step], choice: RoleChoice) -> SimulatorSpec:
     if choice.playing == "recorded":
         return recorded_simulator(path)
     if choice.playing == "live":
-        return LlmSimulator(choice.model.strip(), examples=recorded_examples(path))
+        name, base = _server(choice.model)
+        return LlmSimulator(name, base, examples=recorded_examples(path))
     return HumanSimulator()
+
+
+def _server(text: str) -> tuple[str, str | None]:
+    """A model's name, and the address of its server where one is given."""
+    name, at, address = text.partition("@ ")
+    return (name.strip(), address.strip()) if at and address.strip() else (text.strip(), None)
 
 
 def _noted(metadata: str, roles: Roles) -> str:

@@ -63,17 +63,28 @@ def recorded_target(path: Sequence[Step], system: str | None) -> ScriptedTarget:
 
 
 def _target_lines(path: Sequence[Step]) -> Iterator[TargetLine]:
-    told = ""
+    told = [text for _, text, _ in _answers(path)]
+    for turn, text, reply in _answers(path):
+        calls = tuple(ScriptedCall(call.name, call.arguments) for call in reply.tool_calls)
+        if not all(_is_json(call.arguments) for call in calls):
+            continue
+        # Only where the text alone does not tell: a turn that is put in shifts those after it.
+        number = turn if told.count(text) > 1 and turn else None
+        when = When(text=text or None, turn=number) if text or number else None
+        reasoning = reasoning_text(reply.reasoning) or None
+        yield TargetLine(parts_text(reply.parts), reasoning, calls, when)
+
+
+def _answers(path: Sequence[Step]) -> Iterator[tuple[int, str, TargetReply]]:
+    """Each reply with its turn, and the beginning of what it answered."""
+    turn, told = 0, ""
     for step in path:
         payload = step.payload
+        turn += isinstance(payload, UserMessage)
         if isinstance(payload, TargetReply):
-            calls = tuple(ScriptedCall(call.name, call.arguments) for call in payload.tool_calls)
-            if all(_is_json(call.arguments) for call in calls):
-                reasoning = reasoning_text(payload.reasoning) or None
-                when = When(text=told[:_TOLD]) if told else None
-                yield TargetLine(parts_text(payload.parts), reasoning, calls, when)
+            yield turn, told, payload
         elif isinstance(payload, UserMessage | ToolResult):
-            told = payload_text(payload)
+            told = payload_text(payload)[:_TOLD]
 
 
 def recorded_simulator(path: Sequence[Step]) -> RulesSimulator:

@@ -31,7 +31,6 @@ from rollstep.tui.playing import (
     unasked,
 )
 from rollstep.tui.presenter import DebuggerModel
-from rollstep.tui.screens.choose import ChooseScreen
 from rollstep.tui.screens.debugger import DebuggerScreen
 from rollstep.tui.screens.editor import EditorScreen
 from rollstep.tui.screens.play_roles import PlayRolesScreen
@@ -70,6 +69,7 @@ def cells(driver: Driver) -> list[tuple[str, ...]]:
 
 async def asked(driver: Driver) -> None:
     await driver.until(lambda: isinstance(driver.app.screen, PlayRolesScreen))
+    await driver.until(lambda: bool(cells(driver)))
 
 
 def chosen(driver: Driver) -> str:
@@ -92,7 +92,7 @@ async def test_the_first_step_asks_who_plays_and_none_before(
         assert isinstance(driver.app.screen, DebuggerScreen)  # recorded steps are only walked
         await driver.press("G", key)
         await asked(driver)
-        assert chosen(driver) == "‹ recorded › ‹ human › ‹ recorded ›"
+        assert chosen(driver) == "‹ human › ‹ human › ‹ recorded ›"
         await driver.pilot.press("escape")
         assert isinstance(driver.app.screen, DebuggerScreen)
         assert len(driver.screen.model.rollout.projects) == 1
@@ -106,7 +106,7 @@ async def test_what_was_chosen_plays_on_is_remembered_and_not_asked_again(
     async with opened(target, library=library) as driver:
         await driver.press("G", "s")
         await asked(driver)
-        await driver.pilot.press("j", "h", "h")  # the target as it was recorded
+        await driver.pilot.press("l", "j", "l")  # they as they were recorded, too
         assert chosen(driver) == "‹ recorded › ‹ recorded › ‹ recorded ›"
         await answer(driver)
         await driver.until(lambda: len(driver.screen.model.path) == 7)
@@ -137,6 +137,26 @@ async def test_an_override_goes_on_with_what_was_recorded_after_it(
         assert "And now?" in driver.text()
 
 
+async def test_a_rerun_asks_who_plays_and_goes_on_to_the_end_of_its_turn(
+    opened: Opened, tmp_path: Path
+) -> None:
+    """The result is overridden; the target's reply to the recorded one does not fit it, and is
+    written by hand.
+    """
+    target = OpenTarget(chat(tmp_path / "chat.jsonl"))
+    async with opened(target, library=tmp_path / "l.db") as driver:
+        message = driver.screen.model.path.steps[0]
+        again = user_message("Where is it? Tell me.")
+        driver.app.controller.override(message.id, again, "rerun", "")
+        await asked(driver)
+        assert chosen(driver) == "‹ recorded › ‹ human › ‹ recorded ›"
+        await driver.pilot.press("j", "l")
+        await answer(driver)
+        await driver.until(lambda: len(driver.screen.model.path) == 4)
+        assert driver.screen.model.path.edits == 1
+        assert "It is lost." in driver.text()
+
+
 async def test_who_chooses_to_write_is_taken_to_the_editor_and_not_asked_again(
     opened: Opened, tmp_path: Path
 ) -> None:
@@ -144,7 +164,6 @@ async def test_who_chooses_to_write_is_taken_to_the_editor_and_not_asked_again(
     async with opened(target, library=tmp_path / "l.db") as driver:
         await driver.press("G", "s")
         await asked(driver)
-        await driver.pilot.press("h")
         assert cells(driver)[0][1] == "‹ human ›"
         await answer(driver)
         await driver.until(lambda: isinstance(driver.app.screen, EditorScreen))
@@ -154,9 +173,7 @@ async def test_who_chooses_to_write_is_taken_to_the_editor_and_not_asked_again(
         await driver.until(lambda: isinstance(driver.app.screen, EditorScreen))
 
 
-async def test_a_live_role_needs_a_model_and_a_yes_is_asked_where_one_is_due(
-    opened: Opened, tmp_path: Path
-) -> None:
+async def test_a_live_role_needs_a_model(opened: Opened, tmp_path: Path) -> None:
     target = OpenTarget(chat(tmp_path / "chat.jsonl"))
     async with opened(target, library=tmp_path / "l.db") as driver:
         await driver.press("G", "s")
@@ -169,9 +186,9 @@ async def test_a_live_role_needs_a_model_and_a_yes_is_asked_where_one_is_due(
         await driver.pilot.press(*"x/y", "enter")
         assert cells(driver)[1][2] == "x/y, may cost money"
         await answer(driver)
-        await driver.until(lambda: len(driver.screen.model.rollout.projects) == 2)
-        assert driver.screen.model.project.target == LlmTarget("x/y", system="Be kind.")
-        await driver.until(lambda: not isinstance(driver.app.screen, ChooseScreen))
+        debugger = driver.app.debugger
+        assert debugger is not None
+        assert debugger.model.project.target == LlmTarget("x/y", system="Be kind.")
 
 
 @pytest.mark.parametrize("size", [(160, 45), (80, 24)])
@@ -220,18 +237,19 @@ SAID = (
 
 def test_the_target_is_live_where_it_is_known_which_model_it_was() -> None:
     path = recorded_path(imported(*SAID, model="openai/gpt-4.1"))
-    assert proposed(path) == (
+    assert proposed(path, 0) == (
         RoleChoice("evaluator", "recorded"),
         RoleChoice("target", "live", "openai/gpt-4.1"),
         RoleChoice("tool", "recorded"),
     )
     before = (RoleChoice("target", "human"),)
-    assert proposed(path, before)[1] == RoleChoice("target", "human")
+    assert proposed(path, 1)[0] == RoleChoice("evaluator", "human")  # nothing is left of it
+    assert proposed(path, 0, before)[1] == RoleChoice("target", "human")
 
 
 def test_what_is_not_recorded_is_written() -> None:
     path = recorded_path(imported(target_reply("b")))
-    assert [choice.playing for choice in proposed(path)] == ["human", "human", "human"]
+    assert [choice.playing for choice in proposed(path, 0)] == ["human", "human", "human"]
 
 
 def test_the_project_keeps_what_is_said_of_the_roles_and_of_everything_else() -> None:
@@ -239,13 +257,13 @@ def test_the_project_keeps_what_is_said_of_the_roles_and_of_everything_else() ->
     path = recorded_path(model)
     roles = (
         RoleChoice("evaluator", "live", "m/e"),
-        RoleChoice("target", "live", " m/t "),
+        RoleChoice("target", "live", " m/t @ http://127.0.0.1:8000/v1"),
         RoleChoice("tool", "live", "m/s"),
     )
     project = played(model.project, path, roles)
     check(project, Project, "project")
     assert (project.evaluator.persona, project.evaluator.stop_when) == ("Ann", "done")
-    assert project.target == LlmTarget("m/t", system="S.")
+    assert project.target == LlmTarget("m/t", "S.", "http://127.0.0.1:8000/v1")
     assert isinstance(project.tool_simulator, LlmSimulator)
     assert [each.tool for each in project.tool_simulator.examples] == ["get_order"]
     assert project.metadata.startswith('{"price": 1.10, "played_by": {"evaluator": "live"')
@@ -257,7 +275,7 @@ def test_there_are_turns_to_go_on_with() -> None:
     model = imported(*(user_message("a"), target_reply("b")) * 12)
     path = recorded_path(model)
     assert model.project.max_turns == 10
-    assert played(model.project, path, proposed(path)).max_turns == 22
+    assert played(model.project, path, proposed(path, 12)).max_turns == 22
 
 
 def test_only_an_import_is_asked_about() -> None:

@@ -53,7 +53,8 @@ class Actions:
 
             screen.rollstep.controller.command("roles", revising)
 
-        request = PlayRolesRequest(proposed(path, self._before), path)
+        turns = model.path.turns
+        request = PlayRolesRequest(proposed(path, turns, self._before), path, turns)
         screen.app.push_screen(PlayRolesScreen(request), chosen)
 
     def known(self) -> None:

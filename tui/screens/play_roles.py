@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from ..playing import CHOICES, RoleChoice, Roles, choice_words, lacking
+from ..playing import RoleChoice, Roles, choice_words, lacking, ways
 from ..sanitize import one_line
 from ..who import LANES
 from ..widgets.row_list import Column, ListRow, RowList
@@ -23,7 +23,7 @@ from .key_guard import KeyGuard
 
 _COLUMNS = (Column(14, "strong"), Column(13), Column(look="muted"))
 _KEYS = "Enter go on   j k role   h l who plays it   m model   Esc back"
-_TYPING = "Enter back to the roles   Esc back"
+_TYPING = "As litellm calls it; NAME @ http://… for a server of your own.   Enter back to the roles"
 _TEXT = (
     "This was imported, and nobody has said yet who plays on. Asked once: the project remembers it."
 )
@@ -31,10 +31,13 @@ _TEXT = (
 
 @dataclass(frozen=True)
 class PlayRolesRequest:
-    """``roles`` is what is proposed, ``path`` what is recorded."""
+    """``roles`` is what is proposed, ``path`` what is recorded, ``turns`` how many there have been
+    on the branch that goes on.
+    """
 
     roles: Roles
     path: Sequence[Step]
+    turns: int
 
 
 class PlayRolesScreen(ModalScreen[Roles | None]):
@@ -51,11 +54,13 @@ class PlayRolesScreen(ModalScreen[Roles | None]):
 
     def __init__(self, request: PlayRolesRequest) -> None:
         super().__init__()
-        self._path = request.path
+        self._path, self._turns = request.path, request.turns
         self._roles = list(request.roles)
         self._guard = KeyGuard()
         self._list = RowList()
         self._box = TextBox(single_line=True)
+        self._row = Horizontal(Static("model", id="name"), self._box, id="row")
+        self._keys = Static(_KEYS, id="keys")
 
     def compose(self) -> ComposeResult:
         """Why it is asked, the roles, the model of the one under the cursor, the keys."""
@@ -63,10 +68,8 @@ class PlayRolesScreen(ModalScreen[Roles | None]):
             yield Static("Who plays from here?", id="title")
             yield Static(Content(_TEXT), id="text")
             yield self._list
-            with Horizontal(id="row"):
-                yield Static("model", id="name")
-                yield self._box
-            yield Static(_KEYS, id="keys")
+            yield self._row
+            yield self._keys
 
     def on_mount(self) -> None:
         """What is proposed can be taken at once."""
@@ -81,7 +84,7 @@ class PlayRolesScreen(ModalScreen[Roles | None]):
     def _show(self) -> None:
         rows = [
             ListRow(
-                (LANES[place], f"‹ {choice.playing} ›", choice_words(self._path, choice)),
+                (LANES[place], f"‹ {choice.playing} ›", self._words(choice)),
                 choice.role,
                 _COLUMNS,
             )
@@ -90,10 +93,13 @@ class PlayRolesScreen(ModalScreen[Roles | None]):
         self._list.show(rows)
         self._show_model()
 
+    def _words(self, choice: RoleChoice) -> str:
+        return choice_words(self._path, self._turns, choice)
+
     def _show_model(self) -> None:
         choice = self._roles[self._at]
         live = choice.playing == "live"
-        self.query_one("#row").display = live
+        self._row.display = live
         if live and self._box.value != choice.model:
             self._box.value = choice.model
 
@@ -110,7 +116,7 @@ class PlayRolesScreen(ModalScreen[Roles | None]):
             self._list.go_to(missing.role)
             self._show_model()
             self.action_model()
-            self._say("Name the model that is to play this role, as litellm calls it.")
+            self._say(f"Name the model that is to play this role. {_TYPING}")
         else:
             self.dismiss(tuple(self._roles))
 
@@ -119,7 +125,7 @@ class PlayRolesScreen(ModalScreen[Roles | None]):
         if not self._list.has_focus:
             return
         choice = self._roles[self._at]
-        known = CHOICES[choice.role]
+        known = ways(self._path, choice.role)
         following = known[(known.index(choice.playing) + by) % len(known)]
         model = choice.model or self._any_model() if following == "live" else choice.model
         self._roles[self._at] = RoleChoice(choice.role, following, model)
@@ -160,4 +166,4 @@ class PlayRolesScreen(ModalScreen[Roles | None]):
         self._say(_KEYS)
 
     def _say(self, words: str) -> None:
-        self.query_one("#keys", Static).update(Content(one_line(words)))
+        self._keys.update(Content(one_line(words)))

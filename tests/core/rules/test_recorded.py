@@ -90,6 +90,18 @@ def test_the_rule_that_asks_most_comes_first_and_other_answers_are_takes() -> No
     assert rules[1].takes == ('"found"',)
 
 
+async def test_equal_messages_are_answered_each_as_in_its_turn() -> None:
+    said = (
+        *(user_message("Go on."), target_reply("First.")),
+        *(user_message("Go on."), target_reply("Second.")),
+    )
+    session = Session.start(recorded_project(*said))
+    await session.write(user_message("Go on."))
+    await session.write(target_reply("By hand."))
+    await session.write(user_message("Go on."))
+    assert payload_text((await session.step()).payload) == "Second."
+
+
 def test_what_a_script_cannot_hold_is_left_out() -> None:
     broken = ToolCall("c1", "get_order", "{oops")
     path = path_of(user_message("a"), target_reply("x", (broken,)), tool_result("c1", "r"))
