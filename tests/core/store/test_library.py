@@ -329,7 +329,7 @@ def test_steps_of_all_sizes_come_back_in_order(library: Library) -> None:
 def test_while_a_rollout_is_read_few_of_its_pages_are_kept(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """20 MB pass through; SQLite would keep 2 MB of them, for nobody."""
+    """20 MB pass through; 4 MB of them would be kept, for nobody."""
     library.commit(first("r1", conversation(2)))
 
     def cached() -> int:
@@ -342,4 +342,4 @@ def test_while_a_rollout_is_read_few_of_its_pages_are_kept(
     usual = cached()
     assert len(library.load("r1").steps) == len(conversation(2))
     assert seen == [-128]
-    assert cached() == usual
+    assert cached() == usual == -4096
