@@ -10,15 +10,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rollstep.core.exporting.items import Item, no_requests
-from rollstep.core.exporting.many import export_many, survey
 from rollstep.core.exporting.plan import PROJECT_FORMATS, Plan, is_document
-from rollstep.core.exporting.provenance import SUFFIX, has_provenance
-from rollstep.core.exporting.tally import ExportSummary, counted
 from rollstep.core.formats.options import WriteOptions
 from rollstep.core.formats.table import FORMATS, Format
 from rollstep.core.model.messages import TargetReply, ToolResult
-from rollstep.core.workers.keyring_keys import remember_kept
 
 from .screens.export_types import (
     ExportChoice,
@@ -32,7 +27,10 @@ from .screens.export_types import (
 from .who import NAMES
 
 if TYPE_CHECKING:
+    from rollstep.core.exporting.items import Requests
+    from rollstep.core.exporting.tally import ExportSummary
     from rollstep.core.model.project import Project
+    from rollstep.core.store.change import Saved
 
     from .controller import Controller
     from .presenter import DebuggerModel
@@ -92,6 +90,7 @@ class Exporter:
         self._branches = len(model.rollout.leaves())
         self._renames = fitting_names(model.project)
         self._keyring = False
+        self._one = asyncio.Lock()
         self._has_calls = any(
             isinstance(step.payload, ToolResult)
             or (isinstance(step.payload, TargetReply) and step.payload.tool_calls)
@@ -151,56 +150,41 @@ class Exporter:
     # Looking and writing
 
     async def _report(self, name: str, values: Values) -> ExportReport:
-        item = await self._item()
-        return await asyncio.to_thread(self._look, item, self._plan(name, values))
+        async with self._one:  # a key held down asks for one report at a time
+            saved, requests = await self._taken()
+            return await asyncio.to_thread(self._look, saved, requests, self._plan(name, values))
 
     async def _write(self, choice: ExportChoice) -> str:
-        item = await self._item()
+        saved, requests = await self._taken()
         plan = self._plan(choice.format, choice.values)
 
-        def write() -> ExportSummary:
-            path = Path(choice.path).expanduser()
-            return export_many(plan, [item], path, several=False, force=choice.overwrite)
+        def write() -> str:
+            from rollstep.core.exporting.items import Item
+            from rollstep.core.exporting.many import export_many
 
-        done = await asyncio.to_thread(write)
-        words = f"Wrote {os.path.abspath(done.files[0])}"
-        if done.trajectories > 1 or done.rows != 1:
-            words += f", {counted(done.rows, 'row')}"
-        if done.refused:
-            words += f", {done.refused:,} refused"
-        return (
-            f"{words}, and who made each message beside it" if has_provenance(plan.fmt) else words
-        )
+            path, item = Path(choice.path).expanduser(), Item(saved, requests)
+            return _written(
+                export_many(plan, [item], path, several=False, force=choice.overwrite), plan
+            )
 
-    def _look(self, item: Item, plan: Plan) -> ExportReport:
-        warn: list[str] = []
-        if not self._keyring:
-            self._keyring = True
-            if words := remember_kept(_KEYRING_PATIENCE):
-                warn.append(words)
-        found = survey(plan, [item], several=False)
-        findings = found.findings()
-        lines = [line for line in found.report() if line not in findings]
-        if found.secrets and not plan.redact:
-            findings.append("Secrets are written as they stand, unless you choose otherwise above.")
-        if found.trajectories > 1:
-            lines[:0] = found.skips()
-            lines.insert(0, found.counts().replace("wrote", "to write"))
-        if not found.trajectories:
-            words = "There is no such branch."
-            if plan.role != "target":
-                words = f"Nothing in it is an answer of the {NAMES[plan.role]}."
-            return ExportReport((words,), refused=True)
-        if has_provenance(plan.fmt):
-            lines.append(f"beside it NAME{SUFFIX}: who made each message{_counts(found)}")
-        return ExportReport(tuple(lines), not found.written, (*warn, *findings))
+        return await asyncio.to_thread(write)
 
-    async def _item(self) -> Item:
-        async def take() -> Item:
+    def _look(self, saved: Saved, requests: Requests, plan: Plan) -> ExportReport:
+        # What follows takes a tenth of a second to load, and is loaded here, off the screen's loop.
+        from rollstep.core.exporting.items import Item
+        from rollstep.core.exporting.many import survey
+
+        warn = [] if self._keyring else _keys_of_the_keyring()
+        self._keyring = True
+        found = survey(plan, [Item(saved, requests)], several=False)
+        return _report(found, plan, warn)
+
+    async def _taken(self) -> tuple[Saved, Requests]:
+        async def take() -> tuple[Saved, Requests]:
             engine = self._controller.engine
             session, library = engine.session, engine.library
             assert session is not None
-            return Item(session.saved(), library.request if library is not None else no_requests)
+            return session.saved(), library.request if library is not None else lambda digest: None
 
         return await asyncio.wrap_future(self._controller.engine.submit(take()))
 
@@ -247,7 +231,51 @@ def fitting_names(project: Project) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+def _keys_of_the_keyring() -> list[str]:
+    """Have them known as secrets; why not, where that cannot be."""
+    from rollstep.core.workers.keyring_keys import remember_kept
+
+    words = remember_kept(_KEYRING_PATIENCE)
+    return [words] if words else []
+
+
+def _report(found: ExportSummary, plan: Plan, warn: list[str]) -> ExportReport:
+    """The summary of a look, as the dialog shows it."""
+    from rollstep.core.exporting.provenance import SUFFIX, has_provenance
+
+    findings = found.findings()
+    lines = [line for line in found.report() if line not in findings]
+    if found.secrets and not plan.redact:
+        findings.append("Secrets are written as they stand, unless you choose otherwise above.")
+    if found.trajectories > 1:
+        lines[:0] = [found.counts().replace("wrote", "to write"), *found.skips()]
+    if not found.trajectories:
+        words = "There is no such branch."
+        if plan.role != "target":
+            words = f"Nothing in it is an answer of the {NAMES[plan.role]}."
+        return ExportReport((words,), refused=True)
+    if has_provenance(plan.fmt):
+        lines.append(f"beside it NAME{SUFFIX}: who made each message{_counts(found)}")
+    return ExportReport(tuple(lines), not found.written, (*warn, *findings))
+
+
+def _written(done: ExportSummary, plan: Plan) -> str:
+    """What was written, and where."""
+    from rollstep.core.exporting.provenance import has_provenance
+
+    words = f"Wrote {os.path.abspath(done.files[0])}"
+    if done.trajectories > 1 or done.rows != 1:
+        words += f", {_counted(done.rows, 'row')}"
+    if done.refused:
+        words += f", {done.refused:,} refused"
+    return f"{words}, and who made each message beside it" if has_provenance(plan.fmt) else words
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def _counts(found: ExportSummary) -> str:
     counts = ((found.edits, "edit"), (found.flags, "flag"))
-    words = " and ".join(counted(number, what) for number, what in counts if number)
+    words = " and ".join(_counted(number, what) for number, what in counts if number)
     return f" ({words})" if words else ""

@@ -3,7 +3,7 @@
 - ``plan`` - what is asked for: the format, which branches, whose replies, what is left out
 - ``items`` - where rollouts come from: a library, by id or by query, and bundles
 - ``subjects`` - from a saved rollout to the trajectories that are written
-- ``perspective`` - the same with the evaluator or the tool simulator as the one that replies
+- ``perspective``, ``asked``, ``answers``, ``role_subject`` - as other roles lived them
 - ``searching`` - secrets and hidden characters in what is written; ``redacting`` takes secrets out
 - ``provenance`` - what stands beside an export: who made each message
 - ``staging`` - files that appear whole, or not at all

@@ -19,12 +19,13 @@ Form = Literal["text", "call", "json"]
 
 class Asked(msgspec.Struct, frozen=True):
     """A request: its messages in the chat shape, the tools that it offers, and the form in which it
-    wants the answer.
+    wants the answer; ``free`` where an answer in words would do as well as a call.
     """
 
     messages: list[dict[str, Any]]
     tools: list[dict[str, Any]] = []
     form: Form = "text"
+    free: bool = False
 
 
 def parse_request(body: str) -> Asked | None:
@@ -37,7 +38,7 @@ def parse_request(body: str) -> Asked | None:
     if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
         return None
     tools = request.get("tools") or []
-    return Asked(messages, tools, _form(tools, request))
+    return _asked(messages, tools, request)
 
 
 def asked_of_view(view: View) -> Asked:
@@ -45,7 +46,7 @@ def asked_of_view(view: View) -> Asked:
     answers in words. Raises RoleError for a prompt that cannot be rendered.
     """
     asked = asked_of(model_of(view.project, view.role) or _stand_in(view.project, view.role), view)
-    return Asked(asked.messages, asked.tools, _form(asked.tools, asked.params))
+    return _asked(asked.messages, asked.tools, asked.params)
 
 
 def _stand_in(project: Project, role: Role) -> Spec:
@@ -60,6 +61,13 @@ def _stand_in(project: Project, role: Role) -> Spec:
         answers="text",
         sees_tools=spec.sees_tools,
     )
+
+
+def _asked(
+    messages: list[dict[str, Any]], tools: list[dict[str, Any]], params: dict[str, Any]
+) -> Asked:
+    form = _form(tools, params)
+    return Asked(messages, tools, form, form == "call" and "tool_choice" not in params)
 
 
 def _form(tools: list[dict[str, Any]], request: dict[str, Any]) -> Form:

@@ -18,17 +18,16 @@ from ..model.rollout import Trajectory
 from ..model.steps import Step
 from ..store.change import Saved
 from .items import Item
-from .one import document, export_report, rows_of
+from .making import make
 from .outputs import Made, needs_folder, write_out
-from .perspective import Seen as Perspective
-from .perspective import as_role
 from .plan import Plan, check_plan, is_document
 from .provenance import Provenance, has_provenance
 from .redacting import without_secrets
 from .searching import Searcher, known_secrets
-from .splitting import Seen, on_test_side, side_key
-from .staging import Staging
-from .subjects import subjects_of, without_reasoning
+from .seen import Seen
+from .splitting import Written, on_test_side, side_key
+from .staging import Staging, in_words
+from .subjects import leaves_of, subjects_of, without_reasoning
 from .tally import ExportSummary, Skipped
 
 Progress = Callable[[ExportSummary], None]
@@ -67,7 +66,8 @@ def export_many(
     run = _Run(plan, several, secrets, progress, stop)
     try:
         with Staging(force=force, folder=folder) as staging:
-            files = write_out(run.made(items), plan, Path(path), staging, several=several)
+            with in_words(Path(path)):
+                files = write_out(run.made(items), plan, Path(path), staging, several=several)
             if run.summary.stopped:
                 return run.summary
             run.ended()
@@ -131,7 +131,7 @@ class _Run:
         self._secrets = known_secrets() if secrets is None else secrets
         self._progress = progress
         self._stop = stop
-        self._seen = Seen() if writes_once(self._fmt, plan.options) else None
+        self._seen = Written() if writes_once(self._fmt, plan.options) else None
         everything = frozenset(FEATURES)
         self._looked_at = self._fmt.holds if plan.role == "target" else everything
         if plan.train_split is not None:
@@ -169,10 +169,11 @@ class _Run:
             item = _replace(item, saved=original)
         if plan.redact:
             item = without_secrets(item, self._secrets)
-        if self._fmt.whole:
-            yield self._whole(item, original)
-            return
         rollout = item.saved.tree()
+        if self._fmt.whole:
+            if plan.branches == "this" or leaves_of(item.saved, rollout, plan):
+                yield self._whole(item, original)
+            return
         beside = has_provenance(self._fmt)
         searcher = Searcher(self._looked_at, self._secrets, beside=beside)
         before = {step.id: step for step in original.steps}
@@ -180,7 +181,7 @@ class _Run:
         number = 0
         for base in subjects_of(item.saved, rollout, plan, item.up_to, lenient=self._several):
             found = list(searcher.look(_as_saved(base, original, before), before))
-            for seen in as_role(base, plan.role, item.requests):
+            for seen in self._seen_by(base, item):
                 number += 1
                 made = self._make(seen, told, number)
                 if made is not None:
@@ -189,34 +190,32 @@ class _Run:
                         self.summary.find(each)
                     found = []
 
-    def _make(self, seen: Perspective, told: Provenance | None, number: int) -> Made | None:
+    def _seen_by(self, base: Subject, item: Item) -> Iterable[Seen]:
+        """The trajectory as the role that was asked for saw it."""
+        if self._plan.role == "target":
+            return (Seen(base, base),)
+        from .perspective import as_role
+
+        return as_role(base, self._plan.role, item.requests)
+
+    def _make(self, seen: Seen, told: Provenance | None, number: int) -> Made | None:
         """The trajectory as its format writes it, or None where that refuses it."""
-        summary, fmt, subject = self.summary, self._fmt, seen.subject
+        summary, fmt = self.summary, self._fmt
         summary.trajectories += 1
-        report = export_report(subject, fmt.name)
+        piece = make(seen, fmt)
+        report, rows = piece.report, piece.rows
         summary.lines = tuple(report.render().splitlines()) if summary.trajectories == 1 else ()
-        faults = report.refused
-        rows: tuple[Row, ...] = ()
-        data = b""
-        if not faults:
-            try:
-                if not is_document(fmt):
-                    rows = rows_of(subject, fmt)
-                elif fmt.collect is None or fmt.render is not None:
-                    data = document(subject, fmt)
-            except ExportError as error:
-                faults = (Fault(str(error)),)
-        if faults:
-            self._skip(subject, faults)
+        if report.refused:
+            self._skip(piece.subject, report.refused)
             return None
         summary.written += 1
         summary.reconstructed += seen.reconstructed
-        summary.lose(report.lost, subject.rollout_id)
+        summary.lose(report.lost, piece.subject.rollout_id)
         summary.note(report.notes)
-        test = self._is_test(subject)
         if not is_document(fmt):
             rows = self._unique(rows)
-        count = len(rows) if not is_document(fmt) else 1
+        test = self._is_test(piece.subject)
+        count = 1 if is_document(fmt) else len(rows)
         summary.rows += count
         if test and summary.test_rows is not None:
             summary.test_rows += count
@@ -225,7 +224,7 @@ class _Run:
             provenance = told.of(seen.base, seen.places, seen.context)
             summary.edits += provenance.edits
             summary.flags += provenance.flags
-        return Made(subject, rows, data, provenance, test, number)
+        return Made(piece.subject, rows, piece.data, provenance, test, number)
 
     def _whole(self, item: Item, original: Saved) -> Made:
         from ..store.bundle import rollout_lines

@@ -9,7 +9,6 @@ know nothing of this: they are given a subject in which the role stands in the t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -21,30 +20,16 @@ from ..model.steps import Role, Step
 from ..rules.stepper import Ask
 from ..rules.views import PathState
 from .answers import answer_of
-from .asked import asked_of_view, parse_request
+from .asked import Asked, asked_of_view, parse_request
 from .items import Requests
-from .role_subject import Told, role_subject, told_steps
+from .role_subject import role_subject, told_steps
+from .seen import Seen
 
-
-class Seen(msgspec.Struct, frozen=True):
-    """A subject in which the role that was asked for is the one that replies, and the ``base`` that
-    it was made of. ``places`` gives, for each of its steps in order, the steps of the base that it
-    tells of; it is empty where the two are the same. ``reconstructed``: no request is kept of this
-    answer, so that what the role was told was put together by the code that asks.
-    """
-
-    subject: Subject
-    base: Subject
-    places: tuple[Told, ...] = ()
-    reconstructed: bool = False
-    context: dict[str, Any] = {}
+_replace = msgspec.structs.replace
 
 
 def as_role(base: Subject, role: Role, requests: Requests) -> Iterator[Seen]:
-    """The trajectory as this role lived it: as it is for the target, else one for each answer."""
-    if role == "target":
-        yield Seen(base, base)
-        return
+    """The trajectory as this role, which is not the target, lived it: one for each answer."""
     assert base.rollout is not None
     steps = base.trajectory.steps
     state: PathState | None = None
@@ -89,9 +74,19 @@ def _seen(
         except RoleError:  # a prompt that cannot be rendered: nothing could have been asked
             return None
     told = told_steps(base, role, number, asked)
-    subject = role_subject(base, number, asked, lambda each: answer_of(each, asked, view))
-    context = {"role": role, "request": "stored" if stored else "reconstructed"}
-    return Seen(subject, base, (*told, (number,)), not stored, context)
+
+    def subject(asked: Asked) -> Subject:
+        return role_subject(base, number, asked, lambda each: answer_of(each, asked, view))
+
+    in_words = _replace(asked, tools=[], form="text")
+    return Seen(
+        subject(asked),
+        base,
+        (*told, (number,)),
+        not stored,
+        (lambda: subject(in_words)) if asked.free else None,
+        {"role": role, "request": "stored" if stored else "reconstructed"},
+    )
 
 
 def _ask(role: Role, step: Step, state: PathState) -> Ask | None:

@@ -23,7 +23,7 @@ from ..model.steps import Step
 from ..rules.ledger import Ledger, LedgerEntry
 from ..rules.lint.linter import Flag, findings_with_silences
 from ..store.change import Saved
-from .role_subject import Told
+from .seen import Told
 
 VERSION = 2
 """The version of the lines' shape. Version 1 was one JSON document."""

@@ -28,11 +28,9 @@ from ..model.rollout import Rollout, Trajectory
 from ..model.steps import Role, Step, role_of
 from ..rules.verdicts import newest_verdict
 from .asked import Asked
+from .seen import Told
 
 _replace = msgspec.structs.replace
-
-Told = tuple[int, ...]
-"""The numbers of the steps that a message tells of, in their trajectory."""
 
 
 def role_subject(

@@ -22,7 +22,7 @@ def side_key(by: SplitBy, rollout: str, source: str, record: int | None) -> str:
     return rollout
 
 
-class Seen:
+class Written:
     """Which rows there were already, kept on the disk: memory does not grow with their number."""
 
     def __init__(self) -> None:

@@ -34,7 +34,7 @@ class Staging:
         if self.folder is not None:
             self.folder = self.folder.resolve()
             self._check_folder(self.folder)
-            with _in_words(self.folder):
+            with in_words(self.folder):
                 made = tempfile.mkdtemp(".tmp", ".rollstep-", self.folder.parent)
             self._made = Path(made)
         return self
@@ -59,14 +59,15 @@ class Staging:
         if self._made is not None:
             assert self.folder is not None
             target = self._made / path.name
-            file: BinaryIO = open(target, "wb")  # noqa: SIM115  # closed by ``commit`` or the end
+            # Closed by ``commit``, or at the end.
+            file: BinaryIO = open(target, "wb", opener=_private)  # noqa: SIM115
             self._files[target] = (str(target), file)
             return file
         if target.is_dir():
             raise ExportError(f"{path} is a folder. Name a file in it.")
         if not self._force:
             must_be_free(path)
-        with _in_words(path):
+        with in_words(path):
             handle, temporary = tempfile.mkstemp(".tmp", ".rollstep-", target.parent)
         file = os.fdopen(handle, "wb")
         self._files[target] = (temporary, file)
@@ -85,7 +86,7 @@ class Staging:
         """Nothing more is written to this file; it is on the disk then."""
         for target, (temporary, open_file) in self._files.items():
             if open_file is file:
-                with _in_words(target):
+                with in_words(target):
                     _sync(file)
                 if self._made is None:
                     self._files[target] = (temporary, None)
@@ -101,17 +102,17 @@ class Staging:
         """Put everything in place. Raises ExportError; what is in place by then is whole."""
         for target, (temporary, file) in list(self._files.items()):
             if file is not None:
-                with _in_words(target):
+                with in_words(target):
                     _sync(file)
                 self._files[target] = (temporary, None)
         if self._made is not None:
             assert self.folder is not None
-            with _in_words(self.folder):
+            with in_words(self.folder):
                 self._commit_folder(self._made, self.folder)
             self._files.clear()
             return
         for target, (temporary, _) in list(self._files.items()):
-            with _in_words(target):
+            with in_words(target):
                 put_in_place(temporary, target, self._force)
                 sync_folder(target.parent)
         for path in self._removed:
@@ -138,6 +139,10 @@ class Staging:
         sync_folder(folder)
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def _sync(file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
@@ -145,7 +150,8 @@ def _sync(file: BinaryIO) -> None:
 
 
 @contextlib.contextmanager
-def _in_words(path: Path) -> Iterator[None]:
+def in_words(path: Path) -> Iterator[None]:
+    """What the system says of this path, or of the disk, as an ExportError."""
     try:
         yield
     except FileExistsError as error:

@@ -95,9 +95,12 @@ def _leaf_named(saved: Saved, name: str) -> str:
 def subjects_of(
     saved: Saved, rollout: Rollout, plan: Plan, up_to: int | None = None, *, lenient: bool = False
 ) -> Iterator[Subject]:
-    """Every trajectory of the rollout that the plan asks for; ``lenient`` takes a branch whole that
-    is shorter than the part asked for. Raises UsageError, InputError.
+    """Every trajectory of the rollout that the plan asks for. ``lenient`` takes a branch whole that
+    is shorter than the part asked for, and none where no branch has the name; else that raises
+    UsageError and InputError.
     """
+    if lenient and plan.branch and plan.branch not in {each.name for each in saved.branches}:
+        return
     for leaf in leaves_of(saved, rollout, plan):
         cut = up_to if up_to is not None else plan.up_to
         if lenient and cut is not None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import io
 import json
 import signal
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,8 +20,13 @@ from rollstep.core.exporting.items import Item, from_library, several, where
 from rollstep.core.exporting.many import export_many, survey
 from rollstep.core.exporting.plan import check_plan
 from rollstep.core.exporting.splitting import on_test_side
+from rollstep.core.exporting.staging import Staging
 from rollstep.core.exporting.tally import ExportSummary
+from rollstep.core.formats import table
 from rollstep.core.formats.options import WriteOptions
+from rollstep.core.formats.rows import Row
+from rollstep.core.formats.subject import Subject
+from rollstep.core.formats.table import Format
 from rollstep.core.model.marks import Mark
 from rollstep.core.model.messages import target_reply
 from rollstep.core.model.rollout import Branch
@@ -98,7 +106,9 @@ def test_a_hidden_branch_is_left_out_and_a_named_one_is_taken(tmp_path: Path) ->
         export_many(one, [Item(named)], tmp_path / f"{number}.jsonl")
         assert lines(tmp_path / f"{number}.jsonl")[1:] == [["Bye.", "No."]]
     with pytest.raises(InputError, match="No branch is named 'kind'; branches: rude"):
-        export_many(plan(branch="kind"), [Item(named)], tmp_path / "z.jsonl")
+        export_many(plan(branch="kind"), [Item(named)], tmp_path / "z.jsonl", several=False)
+    done = survey(plan(branch="rude"), [Item(named), *items("r2")])
+    assert (done.written, done.unchosen) == (1, 1)
 
 
 def test_accepted_branches_only(tmp_path: Path) -> None:
@@ -108,6 +118,10 @@ def test_accepted_branches_only(tmp_path: Path) -> None:
     )
     assert lines(tmp_path / "x.jsonl")[1:] == [["Bye.", "No."]]
     assert (done.rollouts, done.unchosen) == (2, 1)
+    bundle = export_many(
+        plan("bundle", branches="accepted"), [Item(accepted), *items("r2")], tmp_path / "b"
+    )
+    assert (bundle.written, bundle.unchosen) == (1, 1)
     with pytest.raises(ExportError, match="no branch that was asked for is in any of 1 rollouts"):
         export_many(plan(branches="accepted"), items("r2"), tmp_path / "y.jsonl")
 
@@ -214,6 +228,7 @@ def test_a_stopped_export_writes_nothing(tmp_path: Path) -> None:
 
 _KILLED = """
 import os, signal, sys
+from collections.abc import Iterator
 from pathlib import Path
 sys.path.insert(0, {root!r})
 from rollstep.core.exporting.many import export_many
@@ -238,6 +253,40 @@ def test_an_export_that_is_killed_leaves_what_was_there(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], check=False)
     assert done.returncode == -signal.SIGKILL
     assert target.read_text() == "mine"
+
+
+def test_a_full_disk_is_said_in_words_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(io.BytesIO):
+        def write(self, data: object) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Staging, "open", lambda self, path: Full())
+    with pytest.raises(ExportError, match="cannot be written: No space left on device"):
+        export_many(plan(), items("r1"), tmp_path / "x.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_the_person_may_read_what_was_written(tmp_path: Path) -> None:
+    export_many(plan(), items("r1"), tmp_path / "x.jsonl")
+    export_many(plan("page"), items("r1"), tmp_path / "out")
+    for path in tmp_path.rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0
+
+
+def test_what_is_nested_too_deeply_is_refused_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rows(subject: Subject) -> Iterator[Row]:
+        if subject.rollout_id == "deep":
+            raise RecursionError
+        yield Row(b"{}\n")
+
+    monkeypatch.setitem(table.FORMATS, "deep", Format("deep", ".jsonl", "", rows=rows))
+    done = export_many(plan("deep"), items("deep", "r2"), tmp_path / "x.jsonl")
+    assert (done.written, done.refused) == (1, 1)
+    assert "nested more deeply" in done.skipped[0].render()
 
 
 # Two sides

@@ -8,9 +8,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from rollstep.core.exporting.items import Requests, no_requests
-from rollstep.core.exporting.perspective import Seen, as_role
+from rollstep.core.exporting.items import Item, Requests, no_requests
+from rollstep.core.exporting.many import survey
+from rollstep.core.exporting.perspective import as_role
+from rollstep.core.exporting.plan import Plan
 from rollstep.core.exporting.provenance import Provenance
+from rollstep.core.exporting.seen import Seen
 from rollstep.core.exporting.subjects import subject_of
 from rollstep.core.formats.preference import find_pairs
 from rollstep.core.formats.subject import Subject
@@ -283,3 +286,21 @@ async def test_an_answer_has_the_form_that_was_asked_for_and_reads_back(
     assert as_chat(seen)[-1]["content"] == text
     reply = ModelReply(text, (), (), "stop", "", Usage(), None, "")
     assert read_evaluator(reply, spec) == payload
+
+
+async def test_a_call_that_ends_it_is_put_in_words_where_the_format_takes_none() -> None:
+    session = await played(refund())
+    spec = LlmEvaluator("openai/x", sees_tools="full")
+    saved = session.saved()
+    saved = msgspec.structs.replace(
+        saved, projects=(msgspec.structs.replace(saved.projects[0], evaluator=spec),)
+    )
+    done = survey(Plan(format="openai", role="evaluator"), [Item(saved)])
+    assert (done.written, done.refused) == (2, 0)
+    assert any("answers in words, as it was free to" in line for line in done.report())
+    spec = msgspec.structs.replace(spec, answers="tools")
+    saved = msgspec.structs.replace(
+        saved, projects=(msgspec.structs.replace(saved.projects[0], evaluator=spec),)
+    )
+    done = survey(Plan(format="openai", role="evaluator"), [Item(saved)])
+    assert (done.written, done.refused) == (0, 2)
