@@ -13,9 +13,8 @@ from ..jsonl import RawJson
 from ..reading.json_in import as_text
 from ..reading.values import table, text
 from ..subject import Subject
-from . import NAMES
 from .model_out import iso, model_of, usage_of
-from .sample_out import add_calls
+from .sample_out import add_calls, extra_of
 from .scores import worth
 from .values_out import as_number, parsed, raw_fields, value_of
 
@@ -179,7 +178,5 @@ def _mean(mean: Mean) -> dict[str, Any]:
 
 def _source_log(subject: Subject) -> str:
     """The header of the log that a rollout was read from, as JSON; empty where there is none."""
-    if subject.format not in NAMES:
-        return ""
-    found = table(parsed(subject.extra)).get("$log")
+    found = extra_of(subject).get("$log")
     return as_text(found) if isinstance(found, dict) else ""

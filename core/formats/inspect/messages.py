@@ -32,6 +32,8 @@ class Tree:
 
     def __init__(self, builder: TreeBuilder) -> None:
         self.system: str | None = None
+        self.system_message: dict[str, Any] = {}
+        """The message that it stood in."""
         self.by_id: dict[str, str] = {}
         """Steps by the id of their message, and of the step itself in a log of our own."""
         self.by_key: dict[str, list[str]] = {}
@@ -65,6 +67,7 @@ class Tree:
             payload, kept = _Message(message, own, where, self._builder).read(calls)
             if first and here is None and self._is_system(payload, own):
                 self.system = parts_text(payload.parts) if isinstance(payload, SystemNote) else None
+                self.system_message = message
                 self._children[key] = None
             else:
                 self._children[key] = self._put(message, own, payload, kept, here)

@@ -256,4 +256,6 @@ class _Sample:
             return self._own.extra
         sample = table(self._resolver.value(without(self._sample, *_TAKEN), "sample"))
         log = {key: self._log[key] for key in _OF_LOG if self._log.get(key) is not None}
-        return as_text({**sample, "$log": log} if log else sample)
+        system = self._tree.system_message
+        beside = {"$log": log, "$system": system if system.keys() > {"role", "content"} else None}
+        return as_text({**sample, **{key: each for key, each in beside.items() if each}})

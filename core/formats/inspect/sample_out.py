@@ -14,6 +14,7 @@ from ...model.steps import Call, Step
 from ..reading.values import table
 from ..subject import Subject
 from . import NAMES
+from .content import read_contents
 from .event_out import EventWriter
 from .message_out import Messages, source_fields
 from .model_out import iso, model_of, output_of, usage_of
@@ -33,6 +34,7 @@ class SampleWriter:
         self._main = subjects[0]
         self._key = {"id": sample_id, "epoch": epoch}
         self._messages = Messages(subjects)
+        self._beside = extra_of(self._main)
         self._source = source_of(self._main)
         steps = self._main.trajectory.steps
         self._edited = any(step.origin != "import" or step.copied_from for step in steps)
@@ -68,7 +70,12 @@ class SampleWriter:
 
     def _system(self) -> dict[str, Any] | None:
         text = self._main.project.target.system
-        return None if text is None else {"id": "system", "role": "system", "content": text}
+        if text is None:
+            return None
+        was = table(self._beside.get("$system"))
+        if was and parts_text(read_contents(was.get("content")).parts) == text:
+            return raw_fields(was)
+        return {"id": "system", "role": "system", "content": text}
 
     def _spoken(self) -> Iterator[dict[str, Any]]:
         for step in self._main.trajectory.steps:
@@ -191,11 +198,16 @@ class SampleWriter:
         return not any(isinstance(each.payload, TargetReply) for each in steps[place:])
 
 
-def source_of(subject: Subject) -> dict[str, Any]:
-    """What the sample was read with, where it was read from a log of Inspect."""
+def extra_of(subject: Subject) -> dict[str, Any]:
+    """What was kept of a sample that was read from a log of Inspect, and of the log around it."""
     if subject.format not in NAMES or not subject.extra:
         return {}
-    return {key: each for key, each in table(parsed(subject.extra)).items() if key[:1] != "$"}
+    return table(parsed(subject.extra))
+
+
+def source_of(subject: Subject) -> dict[str, Any]:
+    """The fields of the sample that it was read from."""
+    return {key: each for key, each in extra_of(subject).items() if key[:1] != "$"}
 
 
 def add_calls(sums: dict[str, Call], step: Step) -> None:
