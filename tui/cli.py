@@ -26,7 +26,7 @@ from .cli_models import (
     replay_command,
     rerun_command,
 )
-from .cli_options import FILE, LIBRARY, ROLES, TRUST
+from .cli_options import FILE, LIBRARY, MAX_COST, MAX_TOKENS, ROLES, TRUST
 from .cli_settings import config_command
 
 
@@ -112,18 +112,8 @@ def demo_command(sample: str, keep: bool, recorded: bool, library: Path | None) 
     show_default=True,
     help="At a breakpoint: park the rollout in the library, end it with a stop, or go on.",
 )
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0),
-    metavar="DOLLARS",
-    help="Make no call that could take the whole run past so many dollars.",
-)
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Make no call that could take the whole run past so many tokens.",
-)
+@MAX_COST
+@MAX_TOKENS
 @ROLES
 @TRUST
 def run_command(

@@ -20,6 +20,14 @@ def what_now(attempt: Attempt) -> str:
     return "; ".join(_words(remedy, attempt) for remedy in remedies(attempt.kind))
 
 
+def in_a_line(words: str, kind: str, label: str) -> str:
+    """A failure for the hint line. Where a take of a recorded step was asked for, no pane shows the
+    failure with its keys, so the line says which asks again.
+    """
+    again = label == "retake" and not {"retry", "wait"}.isdisjoint(remedies(kind))
+    return f"{words} r asks again." if again else words
+
+
 def _words(remedy: Remedy, attempt: Attempt) -> str:
     if remedy == "write" and attempt.partial:
         return "w goes on from what had arrived"

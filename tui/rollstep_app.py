@@ -25,6 +25,7 @@ from textual.screen import Screen
 from .actions import OPENING_KEYS
 from .controller import Controller
 from .dialogs import Dialogs
+from .failing import in_a_line
 from .key_order import OrderedKeys
 from .logs import SeveralSamples
 from .messages import CommandEnded, EngineNews
@@ -217,7 +218,8 @@ class RollstepApp(OrderedKeys[int]):
         elif isinstance(error, RoleError) and error.kind == NOT_RECORDED:
             debugger.feature("present").not_recorded(error, message.label)
         elif isinstance(error, RoleError):
-            debugger.flash(f"{error}", "error")
+            words = in_a_line(str(error), error.kind, message.label)
+            debugger.flash(words, "error")
         elif isinstance(error, RollstepError):
             debugger.flash(str(error), "warn")
         elif isinstance(error, Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rollstep.core.model.failures import REMEDIES
 from rollstep.core.model.steps import Attempt
-from rollstep.tui.failing import what_now
+from rollstep.tui.failing import in_a_line, what_now
 from rollstep.tui.tail import failed_lines
 
 
@@ -37,3 +37,11 @@ def test_the_likeliest_comes_first(kind: str, first: str) -> None:
 def test_what_a_human_cancelled_is_not_said_to_have_failed(kind: str, head: str) -> None:
     lines = failed_lines(Attempt("a", None, "target", kind, "Words.", partial="Half"), 60)
     assert [line.text for line in lines[:3]] == [head, "Words.", "Half"]
+
+
+def test_where_no_pane_shows_it_the_line_says_which_key_asks_again() -> None:
+    words = "Your account is out of credit. Nothing was lost."
+    assert in_a_line(words, "quota", "retake") == f"{words} r asks again."
+    assert in_a_line(words, "rate", "retake") == f"{words} r asks again."
+    assert in_a_line(words, "context", "retake") == words
+    assert in_a_line(words, "quota", "step") == words, "the pane has the keys"
