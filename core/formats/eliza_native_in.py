@@ -18,12 +18,13 @@ from ..model.marks import Score
 from ..model.messages import SystemNote, TargetReply, ToolCall, ToolResult, UserMessage, text_parts
 from ..model.steps import Call, Usage
 from .eliza_native import FORMAT, KEYS
+from .eliza_native_parts import as_chat
 from .reading.building import TreeBuilder, imported_project
 from .reading.chat import SYSTEM, ChatReader
 from .reading.json_in import as_text
 from .reading.record import Imported, Reader, Record
 from .reading.tools import read_declared
-from .reading.values import count, score_value, seconds, table, text
+from .reading.values import count, items, score_value, seconds, table, text
 
 _REQUEST = ("system", "messages", "tools")
 _RESPONSE = ("text", "toolCalls")
@@ -77,6 +78,17 @@ class _Node(msgspec.Struct):
     """Whether a row is about it, so that it has that row's fields."""
 
 
+class _Walk(msgspec.Struct, frozen=True):
+    """The history of the row before: its messages, where they lead, and whether all of them are
+    written again as they stand (``plain``).
+    """
+
+    messages: list[Any]
+    system: str | None
+    path: list[_Node]
+    plain: bool
+
+
 class _Tree:
     """Puts the rows of one trajectory together."""
 
@@ -89,18 +101,20 @@ class _Tree:
         self.scores: dict[str, Score] = {}
         self.created_at = 0.0
         self.faults: list[Fault] = []
+        self._walk = _Walk([], None, [], True)
 
     def add(self, row: dict[str, Any], line: int) -> None:
         """One row."""
         request, response = table(row.get("request")), row.get("response")
-        messages, system = _messages(request)
+        given, system = _messages(request)
+        messages = as_chat(given) if given is not None else None
         if not isinstance(response, dict) or messages is None:
             missing = "request.messages" if isinstance(response, dict) else "response"
             self.faults.append(Fault("this row has none; it was left out.", line, 0, missing))
             return
         if self.first is None:
             self.first, self.system, self.tools = row, system, request.get("tools")
-        path = self._history(messages, system)
+        path = self._history(messages, system, plain=messages is given)
         self._response(row, response, path, line)
         for name in ("scenarioStatus", "judgeScore"):
             if row.get(name) is not None:
@@ -108,15 +122,24 @@ class _Tree:
 
     # -- the tree ------------------------------------------------------------------------------
 
-    def _history(self, messages: list[Any], system: str | None) -> list[_Node]:
-        """Walks the messages, and adds those that are new; the nodes that they are."""
+    def _history(self, messages: list[Any], system: str | None, *, plain: bool) -> list[_Node]:
+        """Walks the messages, and adds those that are new; the nodes that they are.
+
+        Most rows go on where the row before ended: what both have is not looked at again.
+        """
         self.builder.here = None
-        path = [self.root]
-        if system != self.system:
-            path.append(self._other_system(system))
+        before = self._walk
+        known = len(before.messages)
+        if known and before.system == system and messages[:known] == before.messages:
+            path, plain = [*before.path], plain and before.plain
+        else:
+            path, known = [self.root], 0
+            if system != self.system:
+                path.append(self._other_system(system))
         chat: ChatReader | None = None
-        for index, message in enumerate(messages):
+        for index, message in enumerate(messages[known:], known):
             key = _key(message)
+            plain = plain and _is_plain(message)
             node = path[-1].after.get(key)
             if node is None:
                 chat = chat or self._reader(path)
@@ -127,19 +150,22 @@ class _Tree:
                 chat = None
                 self._take_over(node, message)
             path.append(node)
+        self._walk = _Walk(messages, system, path, plain)
         return path
 
     def _reader(self, path: list[_Node]) -> ChatReader:
         """A reader that knows which calls are open at the end of this path."""
         chat = ChatReader(self.builder, begun=True)
-        for node in path:
-            if node.step_id is None:
-                continue
-            payload = self.builder.step(node.step_id).payload
+        answered: list[str] = []
+        for node in reversed(path):
+            payload = self.builder.step(node.step_id).payload if node.step_id else None
             if isinstance(payload, TargetReply):
                 chat.calls.opened(payload.tool_calls)
-            elif isinstance(payload, ToolResult):
-                chat.calls.answered(payload.call_id)
+                break
+            if isinstance(payload, ToolResult):
+                answered.append(payload.call_id)
+        for call_id in reversed(answered):
+            chat.calls.answered(call_id)
         return chat
 
     def _other_system(self, system: str | None) -> _Node:
@@ -248,7 +274,7 @@ class _Tree:
         messages = request.get("messages")
         if messages is None and isinstance(request.get("prompt"), str):
             kept["$prompt"] = True
-        elif not isinstance(messages, list) or not all(map(_is_plain, messages)):
+        elif not (self._walk.plain and all(map(_is_plain, items(messages)[:1]))):
             kept["$messages"] = messages
         if not isinstance(request.get("system"), str) and _has_system(messages):
             kept["$system_in"] = "messages"

@@ -233,8 +233,8 @@ class _Records:
 
     def _project(self, closing: Step) -> Any:
         project = self.subject.project_of(closing)
-        given = self.record.get("$project")
-        if given is not None and not isinstance(given, dict):
+        given = self.record.get("$project", {})
+        if not isinstance(given, dict):
             return plain(given)
         fields: dict[str, Any] = {
             "id": self.own_id,
@@ -242,7 +242,7 @@ class _Records:
             "goal": project.goal,
             "metadata": _metadata(project.metadata),
         }
-        if given is None:
+        if "$project" not in self.record:
             return fields
         odd = {key: plain(value) for key, value in given.items() if is_odd_field(key, value)}
         return _in_order({**fields, **odd}, list(given))

@@ -286,6 +286,33 @@ def test_requests_of_many_shapes_are_read_and_come_back(request_: dict[str, Any]
     assert again(data, NAME) == data
 
 
+def test_calls_and_results_that_stand_as_parts_are_read_as_such() -> None:
+    call = {"type": "tool-call", "toolCallId": "c1", "toolName": "ls", "input": {"a": 1}}
+    other = {"type": "tool-call", "toolCallId": "c2", "toolName": "ls", "input": {}}
+    good = {"type": "tool-result", "toolCallId": "c1", "output": {"type": "text", "value": "x"}}
+    bad = {
+        "type": "tool-result",
+        "toolCallId": "c2",
+        "output": {"type": "error-json", "value": {"e": 1}},
+    }
+    messages = [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": [{"type": "text", "text": "Well."}, call, other]},
+        {"role": "tool", "content": [good, bad]},
+    ]
+    data = lines(foreign(request={"messages": messages}))
+    (imported,) = read_all(data, NAME)
+    calls = (ToolCall("c1", "ls", '{"a": 1}'), ToolCall("c2", "ls", "{}"))
+    assert [step.payload for step in imported.steps[:-1]] == [
+        user_message("Look."),
+        TargetReply(text_parts("Well."), (), calls),
+        tool_result("c1", "x"),
+        tool_result("c2", '{"e": 1}', is_error=True),
+    ]
+    assert imported.notes == ()
+    assert again(data, NAME) == data
+
+
 def test_calls_of_one_trajectory_with_other_prompts_are_branches_of_one_tree() -> None:
     data = lines(
         foreign(request={"system": "A", "messages": [{"role": "user", "content": "u"}]}),
