@@ -7,7 +7,6 @@ are the same steps; what stands in no field of ours stays on the reply that the 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..model.marks import Score
 from ..model.messages import SystemNote, TargetReply, ToolCall, ToolResult, UserMessage, text_parts
 from ..model.steps import Call, Usage
 from .eliza_native import FORMAT, KEYS
+from .eliza_native_messages import are_plain_calls, is_plain, key_of
 from .eliza_native_parts import as_chat
 from .reading.building import TreeBuilder, imported_project
 from .reading.chat import SYSTEM, ChatReader
@@ -138,8 +138,8 @@ class _Tree:
                 path.append(self._other_system(system))
         chat: ChatReader | None = None
         for index, message in enumerate(messages[known:], known):
-            key = _key(message)
-            plain = plain and _is_plain(message)
+            key = key_of(message)
+            plain = plain and is_plain(message)
             node = path[-1].after.get(key)
             if node is None:
                 chat = chat or self._reader(path)
@@ -204,7 +204,7 @@ class _Tree:
         self, row: dict[str, Any], response: dict[str, Any], path: list[_Node], line: int
     ) -> None:
         reply = self._reply(response, line)
-        key = _key(_as_message(reply))
+        key = key_of(_as_message(reply))
         node = path[-1].after.get(key)
         if node is None:
             self.builder.here = path[-1].step_id
@@ -274,14 +274,14 @@ class _Tree:
         messages = request.get("messages")
         if messages is None and isinstance(request.get("prompt"), str):
             kept["$prompt"] = True
-        elif not (self._walk.plain and all(map(_is_plain, items(messages)[:1]))):
+        elif not (self._walk.plain and all(map(is_plain, items(messages)[:1]))):
             kept["$messages"] = messages
         if not isinstance(request.get("system"), str) and _has_system(messages):
             kept["$system_in"] = "messages"
         if request.get("tools") != self.tools:
             kept["$tools"] = request.get("tools")
         calls = response.get("toolCalls")
-        if not _are_plain_calls(calls):
+        if not are_plain_calls(calls):
             kept.setdefault("response", {})["toolCalls"] = calls
         if not isinstance(response.get("text"), str) and "text" in response:
             kept.setdefault("response", {})["text"] = response["text"]
@@ -350,39 +350,6 @@ def _has_system(messages: Any) -> bool:
     return text(first.get("role")) in SYSTEM and isinstance(first.get("content"), str)
 
 
-def _key(message: Any) -> Any:
-    """What makes two messages the same one, in whichever shape their arguments came."""
-    if not isinstance(message, dict):
-        return as_text(message)
-    content = message.get("content") or ""
-    if not isinstance(content, str):
-        content = as_text(content)
-    role, answered = message.get("role"), message.get("tool_call_id")
-    return (
-        role if isinstance(role, str) else as_text(role),
-        content,
-        answered if isinstance(answered, str) else None,
-        _calls_key(message["tool_calls"]) if message.get("tool_calls") else "",
-    )
-
-
-def _calls_key(calls: Any) -> str:
-    said = []
-    for call in calls if isinstance(calls, list) else []:
-        inner = table(table(call).get("function"))
-        said.append([table(call).get("id"), inner.get("name"), _parsed(inner.get("arguments"))])
-    return json.dumps(said, sort_keys=True)
-
-
-def _parsed(arguments: Any) -> Any:
-    if isinstance(arguments, str):
-        try:
-            return json.loads(arguments, parse_float=str, parse_constant=str)
-        except (ValueError, RecursionError):
-            return arguments
-    return json.loads(as_text(arguments), parse_float=str, parse_constant=str)
-
-
 def _as_message(reply: TargetReply) -> dict[str, Any]:
     calls = [
         {"id": call.id, "function": {"name": call.name, "arguments": call.arguments}}
@@ -397,52 +364,6 @@ def _cleaned(message: Any) -> Any:
     if isinstance(message, dict) and message.get("content") == "" and message.get("tool_calls"):
         return {**message, "content": None}
     return message
-
-
-def _is_plain(message: Any) -> bool:
-    """Whether a message of the history is written again as it stands."""
-    if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-        return False
-    role, content = message["role"], message.get("content")
-    if role in ("user", "system"):
-        return message.keys() == {"role", "content"} and isinstance(content, str)
-    if role == "tool":
-        shape = {"role", "tool_call_id", "content"}
-        named = bool(text(message.get("tool_call_id"))) and isinstance(content, str)
-        return named and message.keys() - {"name"} == shape
-    if role != "assistant":
-        return False
-    if "tool_calls" not in message:
-        return message.keys() == {"role", "content"} and isinstance(content, str)
-    calls = message["tool_calls"]
-    if message.keys() != {"role", "content", "tool_calls"} or not isinstance(calls, list):
-        return False
-    return (content is None or (isinstance(content, str) and content != "")) and all(
-        map(_is_plain_call, calls)
-    )
-
-
-def _is_plain_call(call: Any) -> bool:
-    inner = table(table(call).get("function"))
-    return (
-        list(table(call)) == ["id", "type", "function"]
-        and bool(text(call["id"]))
-        and call["type"] == "function"
-        and list(inner) == ["name", "arguments"]
-        and all(isinstance(item, str) and item for item in inner.values())
-    )
-
-
-def _are_plain_calls(calls: Any) -> bool:
-    if calls is None:
-        return True
-    return isinstance(calls, list) and all(
-        list(table(call)) == ["toolCallId", "toolName", "input"]
-        and bool(text(call["toolCallId"]))
-        and isinstance(call["toolName"], str)
-        and isinstance(call["input"], dict)
-        for call in calls
-    )
 
 
 def _in_usual_order(keys: list[str], usual: tuple[str, ...]) -> bool:

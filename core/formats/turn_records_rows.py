@@ -31,11 +31,10 @@ from ..model.steps import Step
 from .edit_fields import edit_of
 from .ids import project_id, root_key, turn_step_id
 from .jsonl import RawJson, json_string, json_text, line_bytes
-from .reading.json_in import JsonReader
 from .reading.tools import function_tools
 from .report import payload_texts
 from .rows import Row
-from .source import Source, has_odd_numbers, plain
+from .source import Source, as_it_is, has_odd_numbers, plain
 from .subject import Subject
 from .turn_records import Numbered, check, complete_turns, cut, is_full
 from .turn_records_fields import MORE_KEYS, SYNTH_KIND, is_odd_field, termination
@@ -240,7 +239,7 @@ class _Records:
             "id": self.own_id,
             "title": project.title,
             "goal": project.goal,
-            "metadata": _metadata(project.metadata),
+            "metadata": as_it_is(project.metadata),
         }
         if "$project" not in self.record:
             return fields
@@ -288,13 +287,9 @@ def _reply(payload: TargetReply, text: str) -> dict[str, Any]:
     return body
 
 
-def _metadata(text: str) -> RawJson:
-    return plain(JsonReader().parse(text)[0]) if has_odd_numbers(text) else RawJson(text)
-
-
 def _parts(parts: tuple[Any, ...]) -> list[Any]:
     return [
-        {"type": "text", "text": part.text} if isinstance(part, Text) else RawJson(part.raw)
+        {"type": "text", "text": part.text} if isinstance(part, Text) else as_it_is(part.raw)
         for part in parts
     ]
 
