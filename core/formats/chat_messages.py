@@ -29,7 +29,7 @@ from ..model.messages import (
 from ..model.steps import Step
 from .jsonl import RawJson, json_string, json_text
 from .options import WriteOptions
-from .reading.content import SHAPE
+from .reading.content import PARTS, SHAPE
 from .reading.json_in import JsonReader, as_text
 from .reading.role_rows import ORDER
 from .source import as_it_is, plain
@@ -197,7 +197,7 @@ class _Writer:
         if not payload.parts and (calls or payload.refusal or extra.get(SHAPE) == "null"):
             body["content"] = None if self._is_own(step) else self._dialect.empty
         if payload.parts and extra.get(SHAPE) == "parts":
-            body["content"] = _text_list(payload.parts)
+            body["content"] = self._text_list(payload.parts, extra)
         if payload.refusal and self._dialect.refusals:
             body["refusal"] = payload.refusal
         if payload.reasoning and self._dialect.reasoning:
@@ -240,7 +240,24 @@ class _Writer:
         left = _others(parts, raw)
         if not raw and (not parts or extra.get(SHAPE) != "parts"):
             return parts_text(parts), left
-        return _text_list(parts, raw), left
+        return self._text_list(parts, extra, raw), left
+
+    def _text_list(
+        self,
+        parts: tuple[Part, ...],
+        extra: dict[str, Any],
+        raw: Mapping[int, RawJson] | None = None,
+    ) -> list[Any]:
+        """A content as a list of parts; those that are text with the other fields they had."""
+        more = extra.get(PARTS, {}) if self._dialect.keys is None else {}
+        found: list[Any] = []
+        for index, part in enumerate(parts):
+            if isinstance(part, Text):
+                other = {key: plain(value) for key, value in more.get(str(index), {}).items()}
+                found.append({"type": "text", "text": part.text, **other})
+            elif raw and index in raw:
+                found.append(raw[index])
+        return found
 
     def _is_last(self, number: int) -> bool:
         """Whether nothing but a stop follows a step."""
@@ -272,7 +289,7 @@ class _Writer:
         if body["role"] == "system" and extra.get("role") == "developer":
             body["role"] = "developer"
         allowed = None if self._dialect.keys is None else self._dialect.keys[body["role"]]
-        dropped = []
+        dropped = [] if allowed is None else _part_fields(extra)
         for key, value in extra.items():
             if key[:1] == "$" or key in ("role", *body):
                 continue
@@ -327,14 +344,10 @@ def _ordered(body: dict[str, Any], order: list[Any], allowed: Any) -> dict[str, 
     return {**found, **{key: value for key, value in body.items() if key not in found}}
 
 
-def _text_list(parts: tuple[Part, ...], raw: Mapping[int, RawJson] | None = None) -> list[Any]:
-    found: list[Any] = []
-    for index, part in enumerate(parts):
-        if isinstance(part, Text):
-            found.append({"type": "text", "text": part.text})
-        elif raw and index in raw:
-            found.append(raw[index])
-    return found
+def _part_fields(extra: dict[str, Any]) -> list[str]:
+    """The other fields of parts that are text, which a strict format leaves out."""
+    names = {key: None for fields in extra.get(PARTS, {}).values() for key in fields}
+    return [f"content[].{name}" for name in names]
 
 
 def _others(parts: tuple[Part, ...], raw: Mapping[int, RawJson]) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ from ...model.messages import (
 )
 from .building import TreeBuilder
 from .calls import ARGUMENTS, OpenCalls, read_call
-from .content import SHAPE, Content, read_content, read_thinking
+from .content import PARTS, SHAPE, Content, read_content, read_thinking
 from .json_in import as_text
 
 USER = frozenset({"user", "human"})
@@ -97,7 +97,7 @@ class ChatReader:
             return self._user(message, str(role), where)
         self._builder.note(f"the role {role!r} is not known; shown as a system note", where)
         content = self._content(message, where)
-        return self._add(SystemNote(content.parts), message, {SHAPE: content.shape, "role": role})
+        return self._add(SystemNote(content.parts), message, _shapes(content, role, ""))
 
     def _content(self, message: dict[str, Any], where: str) -> Content:
         content = read_content(message.get("content"), absent="content" not in message)
@@ -107,7 +107,7 @@ class ChatReader:
 
     def _system(self, message: dict[str, Any], role: str, where: str, first: bool) -> str | None:
         content = self._content(message, where)
-        extra: dict[str, Any] = {SHAPE: content.shape, "role": role if role != "system" else ""}
+        extra = _shapes(content, role, "system")
         self._no_weight(message, where, extra)
         if first and all(isinstance(part, Text) for part in content.parts):
             text = "".join(part.text for part in content.parts if isinstance(part, Text))
@@ -119,7 +119,7 @@ class ChatReader:
         content = self._content(message, where)
         if message.keys() <= _PLAIN and not content.shape and role == "user":
             return self._add(UserMessage(content.parts), None, None)
-        extra: dict[str, Any] = {SHAPE: content.shape, "role": role if role != "user" else ""}
+        extra = _shapes(content, role, "user")
         self._no_weight(message, where, extra)
         calls = self._calls(message, content, where, extra)
         reasoning, extra["$reasoning"] = _reasoning(message, extra)
@@ -131,7 +131,7 @@ class ChatReader:
         if message.keys() <= _PLAIN and not content.shape and role == "assistant":
             self.calls.opened(())
             return self._add(TargetReply(content.parts), None, None)
-        extra: dict[str, Any] = {SHAPE: content.shape, "role": role if role != "assistant" else ""}
+        extra = _shapes(content, role, "assistant")
         calls = self._calls(message, content, where, extra)
         reasoning, extra["$reasoning"] = _reasoning(message, extra)
         if calls and content.shape == "null":
@@ -184,7 +184,7 @@ class ChatReader:
 
     def _result(self, message: dict[str, Any], role: str, where: str) -> str:
         content = self._content(message, where)
-        extra: dict[str, Any] = {SHAPE: content.shape, "role": role if role != "tool" else ""}
+        extra = _shapes(content, role, "tool")
         self._no_weight(message, where, extra)
         parts: tuple[Part, ...] = content.parts
         if not parts and content.shape in ("null", "absent"):
@@ -232,6 +232,15 @@ class ChatReader:
         found.pop("from", None)
         found.update({key: value for key, value in shapes.items() if value not in (None, "")})
         return as_text(found) if found else ""
+
+
+def _shapes(content: Content, role: Any, usual: str) -> dict[str, Any]:
+    """How the content stood, and the role where it is not the usual one."""
+    return {
+        SHAPE: content.shape,
+        PARTS: content.more or None,
+        "role": role if role != usual else None,
+    }
 
 
 def _silent(message: str, where: str) -> None:

@@ -13,6 +13,9 @@ SHAPE = "$content"
 """The key of ``Step.extra`` that tells how content stood where it was no string: ``null``,
 ``absent``, ``parts``, or ``json`` (another JSON value, given to its readers as JSON text)."""
 
+PARTS = "$parts"
+"""The key of ``Step.extra`` for the other fields of parts that are text (``Content.more``)."""
+
 _TEXT_KEYS = ("text", "value", "content", "thinking", "reasoning", "input_text", "output_text")
 _THINKING = ("thinking", "reasoning", "redacted_thinking")
 _MEDIA = ("image", "audio", "video", "file", "document", "input_image", "input_audio", "pdf")
@@ -20,13 +23,15 @@ _MEDIA = ("image", "audio", "video", "file", "document", "input_image", "input_a
 
 class Content(msgspec.Struct, frozen=True):
     """``parts`` to be shown, ``reasoning`` that stood among them, ``calls`` (tool-use parts, as
-    they came) and the ``shape``, empty for a plain string.
+    they came) and the ``shape``, empty for a plain string. ``more`` gives, by their place among
+    ``parts``, the other fields of parts that are text.
     """
 
     parts: tuple[Part, ...]
     reasoning: tuple[Reasoning, ...] = ()
     calls: tuple[dict[str, Any], ...] = ()
     shape: str = ""
+    more: dict[str, dict[str, Any]] = {}
 
 
 def read_content(value: Any, *, absent: bool = False) -> Content:
@@ -44,6 +49,7 @@ def _parts(values: list[Any]) -> Content:
     parts: list[Part] = []
     reasoning: list[Reasoning] = []
     calls: list[dict[str, Any]] = []
+    more: dict[str, dict[str, Any]] = {}
     for value in values:
         if isinstance(value, str):
             parts.append(Text(value))
@@ -54,10 +60,12 @@ def _parts(values: list[Any]) -> Content:
         elif kind in ("tool_use", "tool_call"):
             calls.append(value)
         elif (text := _text_of(value, kind)) is not None:
+            if other := {k: v for k, v in value.items() if k != "type" and k not in _TEXT_KEYS}:
+                more[str(len(parts))] = other
             parts.append(Text(text))
         else:
             parts.append(other_part(value))
-    return Content(tuple(parts), tuple(reasoning), tuple(calls), "parts")
+    return Content(tuple(parts), tuple(reasoning), tuple(calls), "parts", more)
 
 
 def _text_of(value: dict[str, Any], kind: Any) -> str | None:

@@ -316,3 +316,22 @@ def test_reading_gives_back_what_was_meant() -> None:
     again = written_again("openai", data)
     assert meaning(again) == meaning(data)
     assert again == data
+
+
+def test_other_fields_of_parts_are_left_out_in_words() -> None:
+    part = {"type": "text", "text": "q", "cache_control": {"type": "ephemeral"}}
+    subject = subject_from("openai", read_line("openai", row({**USER, "content": [part]}, SAYS)))
+    assert json.loads(write("openai", subject))["messages"][0]["content"] == [
+        {"type": "text", "text": "q"}
+    ]
+    assert "the field 'content[].cache_control' of the source (step 1) is not written" in (
+        report(subject, FORMATS["openai"]).notes
+    )
+
+
+def test_a_call_that_stands_in_a_part_as_text_is_a_call() -> None:
+    line = lines_of("contents_in_parts.jsonl")[1]
+    reply = read_line("openai", line).steps[1].payload
+    assert isinstance(reply, TargetReply)
+    assert reply.tool_calls == (ToolCall("call_1", "lookup_order", "{}", made_id=True),)
+    assert [block.text for block in reply.reasoning] == ["hmm"]

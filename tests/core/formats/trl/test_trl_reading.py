@@ -50,6 +50,12 @@ def lines(*rows: dict[str, Any]) -> bytes:
         {"messages": [{"role": "developer", "content": "s"}, {**USER, "name": "bob"}, SAYS]},
         {"messages": [USER, {"role": "assistant", "content": [{"type": "text", "text": "a"}]}]},
         {"messages": [{"role": "user", "content": [{"type": "image"}]}, SAYS], "images": ["a.png"]},
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": "q", "cache_control": {}}]},
+                SAYS,
+            ]
+        },
         {"messages": [USER, {**CALLS, "content": None}, {**RESULT, "name": "get"}, SAYS]},
     ],
 )
