@@ -49,7 +49,7 @@ class EventWriter:
         self, subjects: Sequence[Subject], messages: Messages, system: dict[str, Any] | None
     ) -> None:
         self.events: list[dict[str, Any]] = []
-        self.pool: list[dict[str, Any]] = [] if system is None else [system]
+        self.pool: list[Any] = [] if system is None else [system]
         self._main = lanes_of(subjects)
         self._messages = messages
         self._at: dict[str | None, Told] = {None: Told([[0, 1]] if self.pool else [], {})}
@@ -92,19 +92,18 @@ class EventWriter:
             self._event(lane, "info", {"source": KEY, "data": said})
             return
         if isinstance(payload, TargetReply):
-            self._event(lane, "model", self._reply(lane, step, payload, message, told))
+            self._event(lane, "model", self._reply(lane, step, payload, told))
         elif isinstance(payload, ToolResult):
             self._event(lane, "tool", self._result(payload, message, told))
         elif isinstance(payload, UserMessage) and step.call is not None:
             self._event(lane, "model", _asked(step.call, message))
         told.calls.update({call.id: call for call in getattr(payload, "tool_calls", ())})
         told.add(len(self.pool))
-        self.pool.append(message)
+        self.pool.append(self._messages.document(step, lane.subject))
 
-    def _reply(
-        self, lane: Lane, step: Step, payload: TargetReply, message: dict[str, Any], told: Told
-    ) -> dict[str, Any]:
+    def _reply(self, lane: Lane, step: Step, payload: TargetReply, told: Told) -> dict[str, Any]:
         call = step.call or Call(model_of(lane.subject))
+        message = self._messages.document(step, lane.subject)
         return {
             **_model(call, output_of(payload, message, call)),
             "input_refs": [list(each) for each in told.ranges],

@@ -18,6 +18,7 @@ from ...model.messages import (
     parts_text,
 )
 from ...model.steps import Step
+from ..jsonl import RawJson, json_text
 from ..reading.json_in import as_text
 from ..reading.values import table, text
 from ..subject import Subject
@@ -42,6 +43,7 @@ class Messages:
         """The id of a step's message; of a stop its own."""
         self._names: dict[str, str] = {}
         self._made: dict[str, dict[str, Any]] = {}
+        self._documents: dict[str, RawJson] = {}
         taken: set[str] = set()
         for subject in subjects:
             for step in subject.trajectory.steps:
@@ -60,6 +62,15 @@ class Messages:
         if step.id not in self._made:
             self._made[step.id] = self._message(step, step.payload, subject)
         return self._made[step.id]
+
+    def document(self, step: Step, subject: Subject) -> RawJson | None:
+        """The same as JSON: a log holds it several times."""
+        message = self.message(step, subject)
+        if message is None:
+            return None
+        if step.id not in self._documents:
+            self._documents[step.id] = RawJson(json_text(message))
+        return self._documents[step.id]
 
     def own(self, step: Step) -> Own:
         """What our own words say of a step."""

@@ -70,7 +70,8 @@ class Tree:
                 self.system_message = message
                 self._children[key] = None
             else:
-                self._children[key] = self._put(message, own, payload, kept, here)
+                self._children[key] = step_id = self._put(message, own, payload, kept, here)
+                self.by_key.setdefault(key[1], []).append(step_id)
         found = self._children[key]
         if found is not None:
             _pass(self._builder.step(found).payload, calls)
@@ -114,7 +115,6 @@ class Tree:
         if message.get("source") == "operator" and not own.id:
             self._builder.replace(step_id, author="operator")
         self._remember(step_id, own, text(message.get("id")))
-        self.by_key.setdefault(message_key(message), []).append(step_id)
         return step_id
 
     def _remember(self, step_id: str, own: Own, message_id: str) -> None:
@@ -204,6 +204,8 @@ class _Message:
     def _odd(self, rebuilt: dict[str, Any]) -> dict[str, Any]:
         """Of content and calls what would not be written again as it stands."""
         kept: dict[str, Any] = {}
+        if self._own.id:
+            return kept
         for key in ("content", "tool_calls"):
             given = self._message.get(key)
             if key not in self._message:
@@ -211,7 +213,7 @@ class _Message:
                     kept["$content"] = None
             elif as_text(given) != as_text(_values(rebuilt.get(key))):
                 kept[f"${key}"] = given
-        return kept if not self._own.id else {}
+        return kept
 
     def _note(self, words: str, place: str = "") -> None:
         self._builder.note(words, self._where + place)

@@ -24,7 +24,7 @@ _LATEST = 253402300799.0
 """The last second that a date can name."""
 
 
-def output_of(payload: TargetReply, message: dict[str, Any], call: Call) -> dict[str, Any]:
+def output_of(payload: TargetReply, message: Any, call: Call) -> dict[str, Any]:
     """What a model gave, with its usage."""
     ended = {"length": "max_tokens", "": "tool_calls" if payload.tool_calls else "stop"}
     reason = ended.get(payload.finish_reason, payload.finish_reason)

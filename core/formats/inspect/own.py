@@ -4,7 +4,6 @@ metadata of a message or of a sample. Of a foreign log nothing is believed that 
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any, TypeVar
 
@@ -15,7 +14,6 @@ from ...model.messages import Stop, ToolCall
 from ...model.project import Project
 from ...model.rollout import Branch
 from ...model.steps import Call, Origin
-from ..reading.json_in import as_text
 from ..reading.values import table
 
 KEY = "rollstep"
@@ -112,21 +110,24 @@ def read_own(value: Any, kind: type[_Kind]) -> _Kind | None:
     if not isinstance(value, dict):
         return None
     try:
-        plain = json.loads(as_text(value))
-        return msgspec.convert(plain, kind) if _usable(plain) else None
+        return msgspec.convert(_usable(value), kind)
     except (msgspec.ValidationError, ValueError, RecursionError):
         return None
 
 
-def _usable(value: Any) -> bool:
-    """Whether every number is one that a library can hold."""
+def _usable(value: Any) -> Any:
+    """The value with plain numbers. Raises ValueError for those that no library holds."""
     if isinstance(value, dict):
-        return all(map(_usable, value.values()))
+        return {key: _usable(each) for key, each in value.items()}
     if isinstance(value, list):
-        return all(map(_usable, value))
-    if isinstance(value, int):
-        return abs(value) <= _MOST
-    return not isinstance(value, float) or math.isfinite(value)
+        return [_usable(each) for each in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError("no number")
+        return float(value)
+    if isinstance(value, int) and abs(value) > _MOST:
+        raise ValueError("too large")
+    return value
 
 
 def plain(value: msgspec.Struct) -> dict[str, Any]:

@@ -34,14 +34,15 @@ class Resolver:
         """The value with the texts that it names. A content that is not there becomes a part that
         is no text.
         """
+        return self._resolved(value, where) if _refers(value) else value
+
+    def _resolved(self, value: Any, where: str) -> Any:
         if isinstance(value, str):
-            return self._text(value, where) if "attachment://" in value else value
+            return self._text(value, where)
         if isinstance(value, list):
             return [self.value(each, where) for each in value]
-        if isinstance(value, dict):
-            found = {key: self.value(each, where) for key, each in value.items()}
-            return self._without_missing(found)
-        return value
+        found = {key: self.value(each, where) for key, each in value.items()}
+        return self._without_missing(found)
 
     def pooled(self, pool: str, refs: Any, where: str) -> list[Any]:
         """What stands in the pool at these ranges, each ``[start, end]``."""
@@ -86,6 +87,15 @@ class Resolver:
         if words not in self._told:
             self._told.add(words)
             self._builder.note(words, where)
+
+
+def _refers(value: Any) -> bool:
+    """Whether an attachment is named anywhere in the value."""
+    if isinstance(value, str):
+        return "attachment://" in value
+    if isinstance(value, dict):
+        return any(map(_refers, value.values()))
+    return isinstance(value, list) and any(map(_refers, value))
 
 
 def _unresolved(value: Any) -> str:

@@ -11,6 +11,7 @@ from ...model.marks import Mark
 from ...model.messages import Stop, TargetReply, UserMessage, parts_text
 from ...model.rollout import Branch
 from ...model.steps import Call, Step
+from ..jsonl import RawJson
 from ..reading.values import table
 from ..subject import Subject
 from . import NAMES
@@ -77,9 +78,9 @@ class SampleWriter:
             return raw_fields(was)
         return {"id": "system", "role": "system", "content": text}
 
-    def _spoken(self) -> Iterator[dict[str, Any]]:
+    def _spoken(self) -> Iterator[RawJson]:
         for step in self._main.trajectory.steps:
-            message = self._messages.message(step, self._main)
+            message = self._messages.document(step, self._main)
             if message is not None:
                 yield message
 
@@ -92,8 +93,7 @@ class SampleWriter:
         model = model_of(self._main)
         for step in reversed(self._main.trajectory.steps):
             if isinstance(step.payload, TargetReply):
-                message = self._messages.message(step, self._main)
-                assert message is not None
+                message = self._messages.document(step, self._main)
                 return output_of(step.payload, message, step.call or Call(model))
         return {"model": model, "choices": []}
 
@@ -172,7 +172,7 @@ class SampleWriter:
             "" if plain_import else main.extra,
         )
 
-    def _ends(self) -> Iterator[tuple[OwnEnd, dict[str, Any] | None]]:
+    def _ends(self) -> Iterator[tuple[OwnEnd, RawJson | None]]:
         """Stops, and messages at the end of branches that no model was sent."""
         ids = self._messages.ids
         told: set[str] = set()
@@ -185,7 +185,7 @@ class SampleWriter:
                 after = ids[steps[place - 1].id] if place else ""
                 own = self._messages.own(step)
                 stop = step.payload if isinstance(step.payload, Stop) else None
-                message = self._messages.message(step, subject)
+                message = self._messages.document(step, subject)
                 yield OwnEnd(after, stop, None, own if stop else Own()), message
 
     def _is_end(self, subject: Subject, place: int) -> bool:
