@@ -200,7 +200,10 @@ def read(record: Record) -> Iterable[Imported]:
         raise taken.refuse("this is no object with messages.", "")
     extra = {key: value for key, value in row.items() if key not in ("messages", "tools")}
     taken.read(row.get("messages"))
-    taken.take_tools(row.get("tools"), "tools", extra)
+    old = row.get("tools") is None and isinstance(row.get("functions"), list)
+    key = "functions" if old else "tools"
+    taken.take_tools(row.get(key), key, extra)
+    extra.pop(key, None)
     order = [key for key in row if key in _TOP]
     if order != [key for key in _TOP if key in row]:
         extra[ORDER] = order

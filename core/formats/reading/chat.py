@@ -144,6 +144,9 @@ class ChatReader:
             refusal=refusal if isinstance(refusal, str) else "",
         )
         trained = self._trained(message, where, extra)
+        if message.get("training_detail"):
+            words = "training_detail masks single characters; it is kept aside, and not heeded"
+            self._builder.note(words, f"{where}.training_detail")
         step_id = self._add(reply, message, extra)
         if trained is not None:
             self.marks.append(Mark(step_id, train=trained))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...errors import ExportError, Fault
 from ..chat_messages import Dialect, Message, chat_messages, row_text
-from ..chat_notes import AS_OBJECTS, chat_notes, surrogate_notes, undeclared_notes
+from ..chat_notes import AS_OBJECTS, chat_notes, listed, surrogate_notes, undeclared_notes
 from ..chat_rules import check_names, check_objects, fault
 from ..jsonl import RawJson, line_bytes, without_surrogates
 from ..rows import Row
@@ -18,6 +20,8 @@ BASE = frozenset({"messages", "tool_traffic", "tool_schemas", "reasoning", "syst
 """What every TRL row holds."""
 HEEDS = frozenset({"reasoning_key", "renames", "prune_nulls", "strip_stop"})
 
+
+_DIGITS = re.compile(r"\d{19}")
 
 COMPLETION = "$completion"
 """The key of ``Step.extra`` that says of how many messages the completion was that a reply ends."""
@@ -59,11 +63,32 @@ def message_notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str
     yield from undeclared_notes(subject)
     if any(message.body.get("tool_calls") for message in messages):
         yield AS_OBJECTS
+    if wide := [message.step for message in messages if _has_wide_numbers(message)]:
+        yield f"whole numbers beyond 64 bits (step {listed(wide)}) are rounded by who loads them"
     if name := dangerous(source_columns(subject)):
         yield (
             f"the column {name!r} of the source is left out: with the others the file would be "
             "taken for an agent's traces"
         )
+
+
+def _has_wide_numbers(message: Message) -> bool:
+    """Whether a call's arguments hold a number that Arrow and many JSON parsers cannot hold."""
+    for call in message.body.get("tool_calls", ()):
+        arguments = call["function"]["arguments"]
+        if not isinstance(arguments, RawJson) or not _DIGITS.search(arguments.text):
+            continue
+        if _is_wide(json.loads(arguments.text)):
+            return True
+    return False
+
+
+def _is_wide(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_is_wide, value.values()))
+    if isinstance(value, list):
+        return any(map(_is_wide, value))
+    return isinstance(value, int) and not -(2**63) <= value < 2**64
 
 
 def parts_held(subject: Subject) -> frozenset[str]:

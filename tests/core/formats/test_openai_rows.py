@@ -335,3 +335,12 @@ def test_a_call_that_stands_in_a_part_as_text_is_a_call() -> None:
     assert isinstance(reply, TargetReply)
     assert reply.tool_calls == (ToolCall("call_1", "lookup_order", "{}", made_id=True),)
     assert [block.text for block in reply.reasoning] == ["hmm"]
+
+
+def test_declarations_of_the_old_shape_are_tools() -> None:
+    line = row(USER, SAYS, functions=[{"name": "get_order", "parameters": {}}])
+    imported = read_line("openai", line)
+    assert imported.project.tools == (Tool("get_order", parameters="{}"),)
+    written = json.loads(write("openai", subject_from("openai", imported)))
+    assert list(written) == ["messages", "tools"]
+    assert written["tools"][0]["type"] == "function"

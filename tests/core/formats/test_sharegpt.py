@@ -363,6 +363,7 @@ def test_axolotls_masks_are_train_marks_and_its_details_are_kept() -> None:
         (imported.steps[1].id, False)
     ]
     assert json.loads(imported.steps[3].extra) == {"training_detail": detail}
+    assert [note.where for note in imported.notes] == ["messages[3].training_detail"]
 
 
 @pytest.mark.parametrize(

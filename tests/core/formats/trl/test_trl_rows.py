@@ -59,6 +59,20 @@ def test_arguments_are_objects_whose_numbers_stand_as_they_stood() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "wide"),
+    [
+        ('{"n": 9223372036854775807}', False),
+        ('{"n": -12345678901234567890123}', True),
+        ('{"n": "12345678901234567890123"}', False),
+    ],
+)
+def test_numbers_that_who_loads_them_rounds_are_told(arguments: str, wide: bool) -> None:
+    notes = report(called(arguments), FORMATS["trl"]).notes
+    words = "whole numbers beyond 64 bits (step 2) are rounded by who loads them"
+    assert (words in notes) == wide
+
+
+@pytest.mark.parametrize(
     "arguments",
     ["null", '["A-100"]', '"A-100"', "", '{"order_id": A-100}', '{"a": NaN}', '{"a": 1, "a": 2}'],
 )
