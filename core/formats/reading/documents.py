@@ -10,12 +10,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import msgspec
+
 from ...errors import Fault
 from .json_in import JsonProblem, JsonReader
 from .lines import BOM
 from .pieces import Piece, nth
 from .record import Refused
-from .spans import Broken, Buffer, Span, elements, line_of, members, skip_space, values
+from .spans import (
+    Broken,
+    Buffer,
+    CutOff,
+    Span,
+    elements,
+    key_at,
+    line_of,
+    members,
+    skip_space,
+    values,
+)
 
 
 class Mapped:
@@ -92,8 +105,9 @@ class _Spans:
         data = self.file.data
         line = line_of(data, error.offset)
         begin = data[: error.offset].rfind(b"\n") if error.offset < 1 << 24 else error.offset
-        hint = "What stands before it was read."
-        return Fault(f"{error}: this is no JSON.", line, max(error.offset - begin, 0), hint=hint)
+        column = max(error.offset - begin, 0)
+        words = "." if isinstance(error, CutOff) else ": this is no JSON."
+        return Fault(f"{error}{words}", line, column, hint="What stands before it was read.")
 
 
 class Elements(_Spans):
@@ -118,16 +132,23 @@ class Documents(_Spans):
 class Samples(_Spans):
     """One document that holds samples under a key: each of those is a piece."""
 
-    def __init__(self, file: Mapped, fields: dict[str, Span], key: str, format_name: str) -> None:
+    def __init__(self, file: Mapped, fields: Fields, key: str, format_name: str) -> None:
         super().__init__(file)
         self.format = format_name
         self.where = key
-        self._fields = fields
+        self._cut = None if fields.broken == key else fields.cut
+        self._fields = dict(fields.spans)
+        if fields.broken != key:
+            self._fields.pop(fields.broken, None)
         self._around: Any = None
 
     def spans(self) -> Iterator[Span]:
-        """The samples: a list, or the values of an object."""
-        return sample_spans(self.file.data, self._fields[self.where])
+        """The samples: a list, or the values of an object. Raises CutOff where it was behind them
+        that the file was cut off.
+        """
+        yield from sample_spans(self.file.data, self._fields[self.where])
+        if self._cut is not None:
+            raise self._cut
 
     def around(self) -> Any:
         """The document without its samples, parsed when it is first asked for."""
@@ -146,20 +167,40 @@ def sample_spans(data: Buffer, span: Span) -> Iterator[Span]:
     return walk(data, span.start)
 
 
-def fields_of(file: Mapped) -> dict[str, Span] | None:
+class Fields(msgspec.Struct, frozen=True):
+    """The fields of an object. Where the file was ``cut`` off, the one of key ``broken`` (if it had
+    begun) reaches to the end of the file.
+    """
+
+    spans: dict[str, Span]
+    cut: CutOff | None = None
+    broken: str = ""
+
+
+def fields_of(file: Mapped) -> Fields | None:
     """The fields of the object that a file is; None where it is anything else, or broken."""
+    data = file.data
     if file.first != b"{":
         return None
-    fields, end = {}, file.start
+    fields: dict[str, Span] = {}
+    inside, at = members(data, file.start), file.start + 1
     try:
-        for span in members(file.data, file.start):
-            fields[span.key], end = span, span.end
+        while True:
+            span = next(inside)
+            fields[span.key], at = span, span.end
+    except StopIteration as stop:
+        return Fields(fields) if skip_space(data, stop.value) >= len(data) else None
+    except CutOff as error:
+        cut = error
     except Broken:
         return None
-    end = skip_space(file.data, end)
-    if file.data[end : end + 1] in (b"}", b""):
-        end += 1
-    return fields if skip_space(file.data, end) >= len(file.data) else None
+    at = skip_space(data, at)
+    try:
+        key, begin = key_at(data, skip_space(data, at + 1) if data[at : at + 1] == b"," else at)
+    except Broken:
+        return Fields(fields, cut)
+    fields[key] = Span(begin, len(data), key)
+    return Fields(fields, cut, key)
 
 
 def parsed(data: Buffer, span: Span) -> Any:

@@ -145,12 +145,13 @@ def _document(mapped: Mapped, readers: Readers, forced: bool) -> Container:
     """One document, taken apart where its format has samples; or several in a row."""
     keys = {key for reader in readers.values() for key in reader.samples}
     fields = fields_of(mapped)
-    if fields is None or not keys & fields.keys():
+    if fields is None or not keys & fields.spans.keys():
         return Documents(mapped)
-    head = {key: _peek(mapped, span, key, keys) for key, span in fields.items()}
+    head = {key: _peek(mapped, span, key, keys) for key, span in fields.spans.items()}
     name = next(iter(readers)) if forced else best(readers, head)[0]
     for key in readers[name].samples if name else ():
-        if key in fields and mapped.data[fields[key].start : fields[key].start + 1] in (b"[", b"{"):
+        span = fields.spans.get(key)
+        if span is not None and mapped.data[span.start : span.start + 1] in (b"[", b"{"):
             return Samples(mapped, fields, key, name)
     return Documents(mapped)
 

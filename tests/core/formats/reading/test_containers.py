@@ -188,3 +188,25 @@ def test_a_pipe_is_read(tmp_path: Path) -> None:
         b'{"a": 2}',
     ]
     container.close()
+
+
+@given(st.lists(VALUES, min_size=1, max_size=4), st.sampled_from([None, 1]), st.data())
+def test_of_a_log_that_was_cut_off_the_samples_before_the_cut_are_read(
+    samples: list[Any], indent: int | None, data: st.DataObject
+) -> None:
+    whole = json.dumps({"version": 2, "samples": samples, "x": 1}, indent=indent).encode()
+    begin = whole.index(b'"samples"')
+    cut = data.draw(st.integers(begin + 11, len(whole) - 1))
+    found = read_back(whole[:cut], {"sampled": SAMPLED})
+    good = [value for value in found if not isinstance(value, Refused)]
+    assert same(good, samples[: len(good)])
+    assert len(found) - len(good) == 1
+
+
+def test_a_cut_is_told_with_its_place() -> None:
+    good, cut = read_back(b'{"samples": [{"a": NaN},\n {"b": "x', {"sampled": SAMPLED})
+    assert same(good, {"a": float("nan")})
+    assert isinstance(cut, Refused)
+    assert cut.faults[0].render() == (
+        "line 2, column 10: it was cut off here, inside a text. What stands before it was read."
+    )
