@@ -45,7 +45,7 @@ MEMBERS = {
         (
             *("asking", "edits", "history", "journal", "open_rollout", "player", "playthrough"),
             *("writer", "casting", "retaking", "reverting", "faulting", "injecting", "stopping"),
-            *("commanding", "breaking"),
+            *("commanding", "breaking", "marking"),
         ),
         "session",
     ),
