@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import Fault, FormatError
 from ..model.messages import UserMessage, payload_text
 from ..model.steps import Attempt
-from .anthropic_in import AnthropicReader
+from .anthropic import AnthropicReader
 from .claude_code_lines import Session, Spoken
 from .reading.building import TreeBuilder, imported_project
 from .reading.json_in import JsonReader, as_text

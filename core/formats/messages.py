@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import Fault, FormatError
 from ..model.messages import UserMessage, payload_text
-from .anthropic_in import AnthropicReader, is_block_message
+from .anthropic import AnthropicReader, is_block_message
 from .reading.building import TreeBuilder, imported_project
 from .reading.chat import SYSTEM, TARGET, TOOL, USER, ChatReader
 from .reading.record import Imported, Reader, Record

@@ -14,7 +14,7 @@ import msgspec
 from ..errors import Fault
 from ..model.messages import UserMessage, payload_text
 from . import (
-    anthropic_rows,
+    anthropic,
     atif,
     claude_code,
     eliza_native,
@@ -32,17 +32,14 @@ from . import (
     turn_records,
     verifiers,
 )
-from .anthropic_in import READER as ANTHROPIC_READER
-from .atif_in import READER as ATIF_READER
-from .eliza_native_in import READER as ELIZA_NATIVE_READER
 from .options import WriteOptions
 from .reading.record import Reader
 from .report import FEATURES, Check, Notes, Report, losses
 from .rows import Row
 from .sharegpt_in import READER as SHAREGPT_READER
 from .subject import Subject
-from .turn_records_in import READER as TURN_RECORDS_READER
-from .turn_records_rows import rows as turn_record_rows
+from .turn_records.reader import READER as TURN_RECORDS_READER
+from .turn_records.rows import rows as turn_record_rows
 
 Render = Callable[[Subject], bytes]
 """A trajectory as a document of its own."""
@@ -134,7 +131,7 @@ _ALL = (
         unique=True,
         heeds=eliza_native.HEEDS,
         training=True,
-        reader=ELIZA_NATIVE_READER,
+        reader=eliza_native.READER,
     ),
     Format(
         "openai",
@@ -226,14 +223,14 @@ _ALL = (
         "anthropic",
         ".anthropic.jsonl",
         "Anthropic's Messages shape: one row for all, with system, messages and tools",
-        anthropic_rows.HOLDS,
-        check=anthropic_rows.check,
-        notes=anthropic_rows.notes,
-        rows=anthropic_rows.rows,
-        heeds=anthropic_rows.HEEDS,
+        anthropic.HOLDS,
+        check=anthropic.check,
+        notes=anthropic.notes,
+        rows=anthropic.rows,
+        heeds=anthropic.HEEDS,
         training=True,
-        reader=ANTHROPIC_READER,
-        holds_also=anthropic_rows.holds_also,
+        reader=anthropic.READER,
+        holds_also=anthropic.holds_also,
     ),
     Format(
         "atif",
@@ -243,7 +240,7 @@ _ALL = (
         atif.render,
         atif.check,
         atif.notes,
-        reader=ATIF_READER,
+        reader=atif.READER,
         holds_also=atif.holds_also,
     ),
     Format(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rollstep.core.errors import ExportError, FormatError
-from rollstep.core.formats.anthropic_in import read_messages
+from rollstep.core.formats.anthropic.reader import read_messages
 from rollstep.core.formats.options import WriteOptions
 from rollstep.core.formats.reading.building import TreeBuilder
 from rollstep.core.formats.reading.json_in import JsonReader

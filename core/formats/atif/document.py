@@ -13,20 +13,20 @@ from typing import Any
 
 import msgspec
 
-from ..errors import ExportError, Fault
-from ..model.messages import Stop
-from ..model.project import LlmTarget
-from ..model.rollout import Rollout
-from ..model.steps import Step
-from .atif_fields import AGENT, FINAL_METRICS, OURS, ROOT, VERSION, fitted, moved
-from .atif_steps import NAME, StepWriter, numbers
-from .edit_fields import edit_of
-from .ids import project_id
-from .jsonl import RawJson, json_string, json_text, line_bytes
-from .reading.tools import function_tools, read_declared
-from .report import payload_texts, surrogate_steps
-from .source import odd_number_notes, plain
-from .subject import Subject
+from ...errors import ExportError, Fault
+from ...model.messages import Stop
+from ...model.project import LlmTarget
+from ...model.rollout import Rollout
+from ...model.steps import Step
+from ..edit_fields import edit_of
+from ..ids import project_id
+from ..jsonl import RawJson, json_string, json_text, line_bytes
+from ..reading.tools import function_tools, read_declared
+from ..report import payload_texts, surrogate_steps
+from ..source import odd_number_notes, plain
+from ..subject import Subject
+from .fields import AGENT, FINAL_METRICS, OURS, ROOT, VERSION, fitted, moved
+from .steps import NAME, StepWriter, numbers
 
 HOLDS = frozenset(
     {
@@ -278,7 +278,7 @@ class _Document:
 
     def _subagents(self, given: list[Any]) -> list[Any]:
         """The trajectories of sub-agents, each by the same rules as this one."""
-        from .atif_in import subject_of_document
+        from .reader import subject_of_document
 
         found = []
         for index, value in enumerate(given):

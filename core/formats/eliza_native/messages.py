@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .reading.json_in import as_text
-from .reading.values import table, text
+from ..reading.json_in import as_text
+from ..reading.values import table, text
 
 
 def key_of(message: Any) -> Any:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import Fault, FormatError
-from ..model.messages import (
+from ...errors import Fault, FormatError
+from ...model.messages import (
     Part,
     Reasoning,
     TargetReply,
@@ -20,15 +20,15 @@ from ..model.messages import (
     UserMessage,
     text_parts,
 )
-from ..model.steps import Call, Usage
-from .anthropic_blocks import system_words
-from .reading.building import TreeBuilder, imported_project
-from .reading.chat import ChatReader, SystemText
-from .reading.content import SHAPE, other_part, read_thinking
-from .reading.json_in import as_text
-from .reading.record import Imported, Reader, Record
-from .reading.tools import read_declared
-from .reading.values import count, table, text
+from ...model.steps import Call, Usage
+from ..reading.building import TreeBuilder, imported_project
+from ..reading.chat import ChatReader, SystemText
+from ..reading.content import SHAPE, other_part, read_thinking
+from ..reading.json_in import as_text
+from ..reading.record import Imported, Reader, Record
+from ..reading.tools import read_declared
+from ..reading.values import count, table, text
+from .blocks import system_words
 
 BLOCKS = "$blocks"
 """The key of ``Step.extra`` for the blocks of a message, in order: each its kind and what it held

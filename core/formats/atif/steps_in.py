@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from ..model.marks import Mark
-from ..model.messages import (
+from ...model.marks import Mark
+from ...model.messages import (
     OtherPart,
     Part,
     Reasoning,
@@ -21,15 +21,15 @@ from ..model.messages import (
     UserMessage,
     text_parts,
 )
-from ..model.steps import Call, Usage
-from .atif_fields import OURS, RESULT, is_native_part
-from .atif_steps import CALL, CALLS, TIMESTAMP, parsed_part
-from .edit_fields import Edits, iso_time
-from .reading.building import TreeBuilder
-from .reading.calls import read_arguments
-from .reading.content import SHAPE, read_content
-from .reading.json_in import as_text
-from .reading.values import count, items, number, seconds, table, text
+from ...model.steps import Call, Usage
+from ..edit_fields import Edits, iso_time
+from ..reading.building import TreeBuilder
+from ..reading.calls import read_arguments
+from ..reading.content import SHAPE, read_content
+from ..reading.json_in import as_text
+from ..reading.values import count, items, number, seconds, table, text
+from .fields import OURS, RESULT, is_native_part
+from .steps import CALL, CALLS, TIMESTAMP, parsed_part
 
 _HANDLED = frozenset(
     {

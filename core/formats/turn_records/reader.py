@@ -12,23 +12,23 @@ from typing import Any
 
 import msgspec
 
-from ..errors import Fault, FormatError
-from ..model.marks import Mark
-from ..model.messages import (
+from ...errors import Fault, FormatError
+from ...model.marks import Mark
+from ...model.messages import (
     Stop,
     SystemNote,
     TargetReply,
     UserMessage,
     text_parts,
 )
-from .edit_fields import Edits, joined
-from .jsonl import json_string
-from .reading.building import TreeBuilder, imported_project
-from .reading.chat import SYSTEM, TARGET, USER, ChatReader
-from .reading.json_in import as_text
-from .reading.record import Imported, Reader, Record
-from .reading.tools import read_tools
-from .turn_records_fields import (
+from ..edit_fields import Edits, joined
+from ..jsonl import json_string
+from ..reading.building import TreeBuilder, imported_project
+from ..reading.chat import SYSTEM, TARGET, USER, ChatReader
+from ..reading.json_in import as_text
+from ..reading.record import Imported, Reader, Record
+from ..reading.tools import read_tools
+from .fields import (
     PROJECT_KEYS,
     SYNTH_KIND,
     is_odd_field,

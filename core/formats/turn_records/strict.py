@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ..errors import ExportError, Fault
-from ..model.messages import (
+from ...errors import ExportError, Fault
+from ...model.messages import (
     MAX_TURNS,
     OtherPart,
     Part,
@@ -24,13 +24,13 @@ from ..model.messages import (
     UserMessage,
     parts_text,
 )
-from ..model.project import Project
-from ..model.steps import Step
-from .ids import project_id, root_key, turn_step_id
-from .jsonl import json_string, line_bytes, one_line
-from .report import payload_texts, surrogate_steps
-from .source import has_odd_numbers, odd_number_notes
-from .subject import Subject
+from ...model.project import Project
+from ...model.steps import Step
+from ..ids import project_id, root_key, turn_step_id
+from ..jsonl import json_string, line_bytes, one_line
+from ..report import payload_texts, surrogate_steps
+from ..source import has_odd_numbers, odd_number_notes
+from ..subject import Subject
 
 SYNTH_KIND = "multi_turn_project"
 

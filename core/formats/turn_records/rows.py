@@ -16,8 +16,8 @@ from typing import Any
 
 import msgspec
 
-from ..errors import ExportError
-from ..model.messages import (
+from ...errors import ExportError
+from ...model.messages import (
     Stop,
     TargetReply,
     Text,
@@ -27,17 +27,17 @@ from ..model.messages import (
     payload_text,
     reasoning_text,
 )
-from ..model.steps import Step
-from .edit_fields import edit_of
-from .ids import project_id, root_key, turn_step_id
-from .jsonl import RawJson, json_string, json_text, line_bytes
-from .reading.tools import function_tools
-from .report import payload_texts
-from .rows import Row
-from .source import Source, as_it_is, has_odd_numbers, plain
-from .subject import Subject
-from .turn_records import Numbered, check, complete_turns, cut, is_full
-from .turn_records_fields import MORE_KEYS, SYNTH_KIND, is_odd_field, termination
+from ...model.steps import Step
+from ..edit_fields import edit_of
+from ..ids import project_id, root_key, turn_step_id
+from ..jsonl import RawJson, json_string, json_text, line_bytes
+from ..reading.tools import function_tools
+from ..report import payload_texts
+from ..rows import Row
+from ..source import Source, as_it_is, has_odd_numbers, plain
+from ..subject import Subject
+from .fields import MORE_KEYS, SYNTH_KIND, is_odd_field, termination
+from .strict import Numbered, check, complete_turns, cut, is_full
 
 NAME = "turn-records"
 

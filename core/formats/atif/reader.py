@@ -11,23 +11,23 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import Fault, FormatError
-from ..model.marks import Score
-from ..model.messages import (
+from ...errors import Fault, FormatError
+from ...model.marks import Score
+from ...model.messages import (
     Stop,
     Text,
     UserMessage,
 )
-from ..model.rollout import Branch, Rollout, RolloutHeader
-from .atif_fields import OURS
-from .atif_steps import NAME, SYSTEM
-from .atif_steps_in import StepReader
-from .reading.building import TreeBuilder, imported_project
-from .reading.json_in import as_text
-from .reading.record import Imported, Reader, Record
-from .reading.tools import read_declared
-from .reading.values import count, items, score_value, table, text
-from .subject import Subject
+from ...model.rollout import Branch, Rollout, RolloutHeader
+from ..reading.building import TreeBuilder, imported_project
+from ..reading.json_in import as_text
+from ..reading.record import Imported, Reader, Record
+from ..reading.tools import read_declared
+from ..reading.values import count, items, score_value, table, text
+from ..subject import Subject
+from .fields import OURS
+from .steps import NAME, SYSTEM
+from .steps_in import StepReader
 
 _NEWEST = (1, 8)
 _VERSION = re.compile(r"ATIF-v(\d+)\.(\d+)")

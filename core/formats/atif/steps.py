@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from ..model.marks import Mark
-from ..model.messages import (
+from ...model.marks import Mark
+from ...model.messages import (
     OtherPart,
     Part,
     Reasoning,
@@ -22,8 +22,14 @@ from ..model.messages import (
     UserMessage,
     reasoning_text,
 )
-from ..model.steps import Call, Step
-from .atif_fields import (
+from ...model.steps import Call, Step
+from ..chat_messages import is_object
+from ..edit_fields import edit_of, iso_time
+from ..jsonl import RawJson
+from ..reading.content import SHAPE
+from ..source import Source, as_it_is, json_of, plain
+from ..subject import Subject
+from .fields import (
     AGENT_ONLY,
     METRICS,
     OURS,
@@ -34,12 +40,6 @@ from .atif_fields import (
     is_time,
     moved,
 )
-from .chat_messages import is_object
-from .edit_fields import edit_of, iso_time
-from .jsonl import RawJson
-from .reading.content import SHAPE
-from .source import Source, as_it_is, json_of, plain
-from .subject import Subject
 
 CALL = "$call"
 CALLS = "$calls"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..model.messages import MAX_STEPS, MAX_TURNS, Stop, StopBy
-from .reading.chat import TARGET, USER
+from ...model.messages import MAX_STEPS, MAX_TURNS, Stop, StopBy
+from ..reading.chat import TARGET, USER
 
 SYNTH_KIND = "multi_turn_project"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..model.messages import Reasoning
-from .source import as_it_is, json_of, plain
+from ...model.messages import Reasoning
+from ..source import as_it_is, json_of, plain
 
 _DATA_URL = re.compile(r"data:([\w/+.-]+);base64,(.*)", re.DOTALL)
 

@@ -12,19 +12,19 @@ from typing import Any
 
 import msgspec
 
-from ..errors import Fault, FormatError
-from ..model.marks import Score
-from ..model.messages import SystemNote, TargetReply, ToolCall, ToolResult, UserMessage, text_parts
-from ..model.steps import Call, Usage
-from .eliza_native import FORMAT, KEYS
-from .eliza_native_messages import are_plain_calls, is_plain, key_of
-from .eliza_native_parts import as_chat
-from .reading.building import TreeBuilder, imported_project
-from .reading.chat import SYSTEM, ChatReader
-from .reading.json_in import as_text
-from .reading.record import Imported, Reader, Record
-from .reading.tools import read_declared
-from .reading.values import count, items, score_value, seconds, table, text
+from ...errors import Fault, FormatError
+from ...model.marks import Score
+from ...model.messages import SystemNote, TargetReply, ToolCall, ToolResult, UserMessage, text_parts
+from ...model.steps import Call, Usage
+from ..reading.building import TreeBuilder, imported_project
+from ..reading.chat import SYSTEM, ChatReader
+from ..reading.json_in import as_text
+from ..reading.record import Imported, Reader, Record
+from ..reading.tools import read_declared
+from ..reading.values import count, items, score_value, seconds, table, text
+from .messages import are_plain_calls, is_plain, key_of
+from .parts import as_chat
+from .rows import FORMAT, KEYS
 
 _REQUEST = ("system", "messages", "tools")
 _RESPONSE = ("text", "toolCalls")

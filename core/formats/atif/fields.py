@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from .reading.json_in import Number
+from ..reading.json_in import Number
 
 VERSION = "ATIF-v1.8"
 OURS = "rollstep"

@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 
-from ..errors import ExportError, Fault
-from ..model.messages import (
+from ...errors import ExportError, Fault
+from ...model.messages import (
     OtherPart,
     Part,
     Reasoning,
@@ -33,17 +33,17 @@ from ..model.messages import (
     UserMessage,
     parts_text,
 )
-from ..model.steps import Step
-from .anthropic_blocks import image_source, system_words, thinking_block, with_more
-from .anthropic_in import BLOCKS, ORDER, SYSTEM, TOOLS
-from .chat_messages import is_object, renamed
-from .chat_rules import RENAME, fault
-from .jsonl import RawJson, json_text, line_bytes
-from .reading.content import SHAPE
-from .report import surrogate_steps
-from .rows import Row
-from .source import Source, as_it_is, json_of, odd_number_notes, plain
-from .subject import Subject
+from ...model.steps import Step
+from ..chat_messages import is_object, renamed
+from ..chat_rules import RENAME, fault
+from ..jsonl import RawJson, json_text, line_bytes
+from ..reading.content import SHAPE
+from ..report import surrogate_steps
+from ..rows import Row
+from ..source import Source, as_it_is, json_of, odd_number_notes, plain
+from ..subject import Subject
+from .blocks import image_source, system_words, thinking_block, with_more
+from .reader import BLOCKS, ORDER, SYSTEM, TOOLS
 
 NAME = "anthropic"
 

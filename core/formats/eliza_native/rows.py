@@ -13,18 +13,18 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import ExportError, Fault
-from ..model.messages import TargetReply, ToolResult, parts_text
-from ..model.steps import Step
-from .chat_messages import Dialect, Message, chat_messages, is_object, renamed
-from .chat_rules import fault
-from .ids import project_id, root_key, turn_step_id
-from .jsonl import RawJson, json_string, json_text, line_bytes
-from .reading.tools import function_tools
-from .report import payload_texts, surrogate_steps
-from .rows import Row
-from .source import Source, odd_number_notes, plain
-from .subject import Subject
+from ...errors import ExportError, Fault
+from ...model.messages import TargetReply, ToolResult, parts_text
+from ...model.steps import Step
+from ..chat_messages import Dialect, Message, chat_messages, is_object, renamed
+from ..chat_rules import fault
+from ..ids import project_id, root_key, turn_step_id
+from ..jsonl import RawJson, json_string, json_text, line_bytes
+from ..reading.tools import function_tools
+from ..report import payload_texts, surrogate_steps
+from ..rows import Row
+from ..source import Source, odd_number_notes, plain
+from ..subject import Subject
 
 NAME = "eliza-native"
 FORMAT = "eliza_native_v1"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .reading.json_in import as_text
-from .reading.values import items, table, text
+from ..reading.json_in import as_text
+from ..reading.values import items, table, text
 
 _CALL, _RESULT = "tool-call", "tool-result"
 
