@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import Fault, FormatError
+from ..formats.inspect.listing import Listed, listed
 from ..formats.reading.files import Read, open_source
 from ..formats.reading.record import Imported
 from ..model.marks import Score
@@ -40,7 +41,13 @@ class SampleLine(msgspec.Struct, frozen=True):
 
 
 def list_samples(path: Path, *, format: str | None = None) -> Iterator[SampleLine]:
-    """What there is in a file, in order, as it is read. Raises as ``open_source`` does."""
+    """What there is in a file, in order, as it is read; where the file has a list of its samples,
+    what that tells, and no sample is read. Raises as ``open_source`` does.
+    """
+    told = listed(path) if format in (None, "inspect-eval") else None
+    if told:
+        yield from map(_told, told)
+        return
     with open_source(path, format=format) as source:
         for read in source.read():
             if read.faults:
@@ -77,6 +84,20 @@ def import_record(
     if notes is not None:
         notes += read.imported[index].notes
     return ids[index]
+
+
+def _told(sample: Listed) -> SampleLine:
+    score = failing(sample.scores)
+    return SampleLine(
+        sample.number,
+        sample.title,
+        ", ".join(_score_words(each) for each in sample.scores),
+        score is not None or bool(sample.error),
+        sample.replies,
+        sample.messages,
+        "inspect-eval",
+        why=sample.error or (score.explanation if score is not None else "") or sample.ended,
+    )
 
 
 def _line(read: Read, imported: Imported, index: int) -> SampleLine:

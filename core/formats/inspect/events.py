@@ -4,6 +4,7 @@ what was tried on other branches.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,6 +22,13 @@ from .resolve import Resolver
 
 Event = dict[str, Any]
 
+_LEFT = frozenset(
+    {
+        *("approval", "compaction", "input", "interrupt", "logger", "sandbox", "sample_limit"),
+        *("store", "subtask", "checkpoint", "review", "score_edit"),
+    }
+)
+"""Events that tell more than the messages do."""
 _ENDS = {"unknown": "", "max_tokens": "length"}
 """Why a reply ended, where Inspect has another word for it."""
 
@@ -93,6 +101,10 @@ class Events:
             words = f"{strange} calls of models are no part of this conversation; left out"
             self._builder.note(words, "events")
         self._times_of_results(tree)
+        others = Counter(kind for each in self.all if (kind := shown(each.get("event"))) in _LEFT)
+        if others:
+            words = ", ".join(f"{number} {kind}" for kind, number in sorted(others.items()))
+            self._builder.note(f"events that are not kept: {words}", "events")
 
     def _step_of(
         self, reply: dict[str, Any], event: Event, tree: Tree, replies: set[str]

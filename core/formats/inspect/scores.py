@@ -26,7 +26,7 @@ def read_scores(sample: dict[str, Any], steps: dict[str, str]) -> Iterator[Score
     for name, score in table(given).items():
         shown_name = "score" if name == _NAMELESS else name
         if not isinstance(score, dict):
-            yield Score(shown_name, score_value(score))
+            yield Score(shown_name, score_value(score), "", shown_name)
             continue
         yield from _read(shown_name, score, steps)
 
@@ -34,7 +34,8 @@ def read_scores(sample: dict[str, Any], steps: dict[str, str]) -> Iterator[Score
 def _read(name: str, score: dict[str, Any], steps: dict[str, str]) -> Iterator[Score]:
     metadata = table(score.get("metadata"))
     cited = tuple(dict.fromkeys(_cited(metadata, steps)))
-    judge = text(metadata.get("judge")) or text(metadata.get("grader"))
+    said_by = metadata.get("judge")
+    judge = said_by if isinstance(said_by, str) else text(metadata.get("grader")) or name
     words = [shown(score.get("explanation"))]
     if score.get("answer") is not None:
         words.insert(0, f"answer: {shown(score['answer'])}")
@@ -80,7 +81,7 @@ def scores_out(
         name, number = score.name or "score", 2
         while name in found:
             name, number = f"{score.name} ({number})", number + 1
-        found[name] = _out(score, ids)
+        found[name] = _out(name, score, ids)
     return found
 
 
@@ -99,9 +100,10 @@ def _unchanged(
     return original, covered
 
 
-def _out(score: Score, ids: dict[str, str]) -> dict[str, Any]:
+def _out(name: str, score: Score, ids: dict[str, str]) -> dict[str, Any]:
+    """A score is its scorer's, unless it says whose else."""
     value = score.value
-    metadata: dict[str, Any] = {"judge": score.judge} if score.judge else {}
+    metadata: dict[str, Any] = {"judge": score.judge} if score.judge != name else {}
     if value is None:
         metadata["unscored"] = True
     cited = [ids[step] for step in score.step_ids if step in ids]

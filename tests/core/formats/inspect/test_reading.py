@@ -90,9 +90,9 @@ def test_scores_come_with_their_reasons_and_the_steps_they_cite() -> None:
     assert (judged.name, judged.value, judged.judge) == ("judge", "I", "mock/judge")
     assert judged.explanation == "answer: shipped\nIt never said when [M1]."
     assert judged.step_ids == (imported.steps[3].id,)
-    assert [(each.name, each.value) for each in parts] == [
-        ("parts: kind", 1.0),
-        ("parts: short", 0.5),
+    assert [(each.name, each.value, each.judge) for each in parts] == [
+        ("parts: kind", 1.0, "parts"),
+        ("parts: short", 0.5, "parts"),
     ]
 
 
@@ -148,6 +148,12 @@ def test_calls_that_are_no_part_of_the_conversation_are_counted() -> None:
     judge = model_event("e9", [[0, 1]], said("assistant", "Grade: C", "g1"))
     imported = read_one(events=[*SAMPLE["events"], judge])
     assert any("1 calls of models" in note.message for note in imported.notes)
+
+
+def test_events_that_tell_more_than_the_messages_are_said_to_be_left_out() -> None:
+    events = [*SAMPLE["events"], {"event": "sandbox"}, {"event": "store"}, {"event": "sandbox"}]
+    words = [note.message for note in read_one(events=events).notes]
+    assert "events that are not kept: 2 sandbox, 1 store" in words
 
 
 def test_a_call_that_failed_is_an_attempt_under_the_message_that_it_was_to_answer() -> None:
