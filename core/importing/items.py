@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
+from ..errors import BundleError
 from ..exporting.items import Item, from_bundle
 from ..store.change import Saved
 from .saved import rollout_of
@@ -16,9 +18,7 @@ def items_of(walk: Walk, *, forced: bool = False) -> Iterator[Item]:
     """Every trajectory of the files; what cannot be read is told to the walk's tally."""
     for path in walk.each():
         if is_bundle(path):
-            for item in from_bundle(path):
-                walk.tally.read += 1
-                yield item
+            yield from _of_bundle(path, walk)
             continue
         for read in walk.records(path):
             for index, imported in enumerate(read.imported):
@@ -32,6 +32,16 @@ def items_of(walk: Walk, *, forced: bool = False) -> Iterator[Item]:
                     forced=forced,
                 )
                 yield Item(numbered(saved), dict(imported.requests).get)
+
+
+def _of_bundle(path: Path, walk: Walk) -> Iterator[Item]:
+    try:
+        for item in from_bundle(path, []):
+            walk.tally.read += 1
+            walk.tally.formats["bundle"] += 1
+            yield item
+    except BundleError as error:
+        walk.tally.fail(path, error)
 
 
 def numbered(saved: Saved) -> Saved:

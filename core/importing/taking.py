@@ -102,4 +102,3 @@ def _one_source(new: Saved, here: Saved) -> bool:
     if not all(same_step(step, ours[step.id]) for step in both):
         return False
     return bool(both) or not new.steps or not here.steps
-

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import Fault
+from ..errors import BundleError, Fault
+from ..exporting.items import from_bundle
 from ..exporting.plan import Plan
 from ..exporting.subjects import subjects_of
 from ..formats.reading.files import Read
@@ -17,7 +18,7 @@ from .items import numbered
 from .saved import rollout_of
 from .summary import Left
 from .tally import Tally, odd_in
-from .walking import Progress, Stop, Walk
+from .walking import Progress, Stop, Walk, is_bundle
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -48,10 +49,27 @@ class Validation:
     def verdicts(self) -> Iterator[Verdict]:
         """What there is to say, record by record."""
         for path in self.walk.each():
-            for read in self.walk.records(path):
-                yield from self._not_read()
-                yield from self._of(path, read)
+            yield from self._bundle(path) if is_bundle(path) else self._records(path)
             yield from self._not_read()
+
+    def _records(self, path: Path) -> Iterator[Verdict]:
+        for read in self.walk.records(path):
+            yield from self._not_read()
+            yield from self._of(path, read)
+
+    def _bundle(self, path: Path) -> Iterator[Verdict]:
+        """What there is to say of our own whole rollouts."""
+        warnings: list[str] = []
+        try:
+            for _ in from_bundle(path, warnings):
+                self.tally.read += 1
+                self.tally.formats["bundle"] += 1
+        except BundleError as error:
+            self.tally.fail(path, error)
+        for warning in warnings:
+            self.tally.odd += 1
+            fault = Fault(warning.removeprefix(f"{path}: "))
+            yield Verdict(Left(path, 0, (fault,)), refused=False)
 
     def _not_read(self) -> Iterator[Verdict]:
         for left in self._unreadable:

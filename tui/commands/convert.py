@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from rollstep.core.errors import ExportError, UsageError
+from rollstep.core.errors import InputError, UsageError
+from rollstep.core.exporting.items import several
 from rollstep.core.exporting.many import export_many
 from rollstep.core.exporting.plan import Plan
 from rollstep.core.exporting.tally import ExportSummary
@@ -43,27 +44,36 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
     with stop_on_interrupt() as stop:
         walk = Walk([path], tally, format=options.source, progress=progress, stop=stop)
         try:
+            many, items = several(items_of(walk, forced=options.source is not None))
+        except InputError:
+            progress.clear()
+            return _nothing(tally, walk)
+        try:
             summary = export_many(
                 plan,
-                items_of(walk, forced=options.source is not None),
+                items,
                 output,
+                several=many,
                 force=options.force,
                 stop=lambda: walk.stopped,
                 before=before,
             )
-        except ExportError as error:
-            if tally.refused and not tally.read - tally.refused:
-                raise UsageError(f"{error} No record of {path} can be read.") from error
-            raise
         finally:
             progress.clear()
-    if summary.stopped or walk.stopped:
+    if summary.stopped:
         say("Stopped. Nothing was written.")
         return INTERRUPTED
     for each in summary.files:
         say(f"wrote {each}")
     say(_counts(summary, tally))
     return exit_status(tally.refused + summary.refused, summary.rows)
+
+
+def _nothing(tally: Tally, walk: Walk) -> int:
+    """Nothing can be read: why, and the exit status."""
+    say_left(tally.left, tally.refused, "skipped")
+    say("Nothing was written.")
+    return INTERRUPTED if walk.stopped else 2
 
 
 def format_by_name(output: Path) -> str:

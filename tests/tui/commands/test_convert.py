@@ -102,3 +102,32 @@ def test_nothing_in_a_file_acts_on_the_terminal(cli: RunCli, log: Path) -> None:
     for command in (("validate", log), ("import", log, "--library", log.parent / "l.sqlite")):
         _, out, err = cli(*command)
         assert not {"\x1b", "\x07", "\x9b"} & set(out + err)
+
+
+def test_one_record_as_a_document_is_a_file_and_several_are_a_folder(
+    cli: RunCli, log: Path, tmp_path: Path
+) -> None:
+    several = tmp_path / "several"
+    assert cli("convert", log, several, "--format", "markdown")[0] == 1
+    assert len(list(several.glob("*.md"))) == 2
+    log.write_text(GOOD)
+    one = tmp_path / "one.md"
+    assert cli("convert", log, one)[0] == 0
+    assert "caf\u00e9" in one.read_text()
+
+
+def test_a_bundle_is_validated(cli: RunCli, log: Path, tmp_path: Path) -> None:
+    bundle = tmp_path / "all.rollstep.jsonl"
+    cli("convert", log, bundle)
+    status, out, err = cli("validate", bundle)
+    assert (status, out) == (0, "")
+    assert "read 2 records (bundle 2)" in err
+    whole = bundle.read_bytes()
+    bundle.write_bytes(whole[: len(whole) // 2])
+    status, out, _ = cli("validate", bundle)
+    assert status == 0
+    assert out.startswith(f"odd: {bundle}: line ")
+    bundle.write_bytes(whole.replace(b'"payload":', b'"payload"', 1))
+    status, out, _ = cli("validate", bundle)
+    assert status == 2
+    assert out.startswith(f"refused: {bundle}: line 4, column ")
