@@ -13,6 +13,7 @@ from typing import Any
 
 from ...model.messages import (
     Payload,
+    Reasoning,
     SystemNote,
     TargetReply,
     Text,
@@ -22,7 +23,9 @@ from ...model.messages import (
 )
 from ...model.project import Tool
 from ...model.steps import Role, Step
+from ..jsonl import json_string, json_text
 from .building import imported_project
+from .calls import ARGUMENTS
 from .json_in import JsonProblem, JsonReader, Number
 from .record import Imported
 from .role_rows import title_of
@@ -37,7 +40,10 @@ class QuickChat:
 
     def __init__(self) -> None:
         decoder: Any = json.JSONDecoder(
-            object_pairs_hook=tuple, parse_float=Number, parse_constant=Number
+            object_pairs_hook=tuple,
+            parse_float=Number,
+            parse_constant=Number,
+            parse_int=lambda text: Number(text) if text == "-0" else int(text),
         )
         self._scan: Callable[[str, int], tuple[Any, int]] = decoder.scan_once
         self._end = ""
@@ -127,11 +133,12 @@ def _steps(messages: list[Any], digest: str) -> tuple[Step, ...] | None:
             return None
         if key != "role" or type(message) is not tuple:
             return None
+        extra = ""
         if more or kind == "tool":
             made = _with_more(kind, content_key, content, more, waiting)
             if made is None:
                 return None
-            payload, role = made
+            payload, role, extra = made
         elif content_key != "content" or type(content) is not str:
             return None
         elif kind == "user":
@@ -144,60 +151,94 @@ def _steps(messages: list[Any], digest: str) -> tuple[Step, ...] | None:
         else:
             return None
         step_id = f"{digest}.{number}"
-        steps.append(Step(step_id, before, role, payload, "import"))
+        steps.append(Step(step_id, before, role, payload, "import", extra=extra))
         before = step_id
     return tuple(steps)
 
 
 def _with_more(
     kind: Any, key: Any, value: Any, more: list[Any], waiting: list[str]
-) -> tuple[Payload, Role] | None:
-    """A message with three fields: a tool's result, or a reply that calls. ``waiting`` are the ids
-    of calls without a result so far.
+) -> tuple[Payload, Role, str] | None:
+    """A message with more fields: a tool's result, or a reply that reasons, calls, or both; and its
+    ``Step.extra``. ``waiting`` are the ids of calls without a result so far.
     """
-    if len(more) != 1:
-        return None
-    last_key, last = more[0]
+    last_key, last = more[-1] if more else (None, None)
     if kind == "tool":
         if key != "tool_call_id" or last_key != "content" or type(last) is not str:
             return None
-        if value not in waiting:
+        if len(more) != 1 or value not in waiting:
             return None
         waiting.remove(value)
-        return ToolResult(value, (Text(last),)), "tool"
-    if kind != "assistant" or key != "content" or last_key != "tool_calls":
+        return ToolResult(value, (Text(last),)), "tool", ""
+    if kind != "assistant" or key != "content" or not (value is None or type(value) is str):
         return None
-    calls = _calls(last)
-    if calls is None or not (value is None or type(value) is str):
+    reasoning: tuple[Reasoning, ...] = ()
+    if more[0][0] == "reasoning_content" and type(more[0][1]) is str:
+        reasoning = (Reasoning(more.pop(0)[1]),)
+    parts = () if value is None else (Text(value),)
+    if not more and parts:
+        waiting.clear()
+        return TargetReply(parts, reasoning), "target", ""
+    if len(more) != 1 or last_key != "tool_calls":
+        return None
+    calls, extra = _calls(last)
+    if not calls:
         return None
     waiting[:] = [call.id for call in calls]
-    return TargetReply(() if value is None else (Text(value),), (), calls), "target"
+    return TargetReply(parts, reasoning, calls), "target", extra
 
 
-def _calls(calls: Any) -> tuple[ToolCall, ...] | None:
-    """Calls that each have an id, a name and arguments; None where anything else stands there."""
+_NO_CALLS: tuple[tuple[ToolCall, ...], str] = ((), "")
+
+
+def _calls(calls: Any) -> tuple[tuple[ToolCall, ...], str]:
+    """Calls that each have an id, a name and arguments, and the extra that tells how the arguments
+    stood; no calls where anything else stands there.
+    """
     if type(calls) is not list or not calls:
-        return None
+        return _NO_CALLS
     made = []
+    shapes = []
     for call in calls:
         if type(call) is not tuple:
-            return None
+            return _NO_CALLS
         try:
             (key_1, call_id), (key_2, kind), (key_3, function) = call
             (key_4, name), (key_5, arguments) = function
         except (TypeError, ValueError):
-            return None
+            return _NO_CALLS
         if (key_1, key_2, kind, key_3, key_4, key_5) != _CALL or type(function) is not tuple:
-            return None
-        if not (type(call_id) is type(name) is type(arguments) is str and call_id and name):
-            return None
-        if arguments[:1] == '"':  # it may be JSON twice over
-            return None
-        made.append(ToolCall(call_id, name, arguments))
-    return tuple(made)
+            return _NO_CALLS
+        shape = "object" if type(arguments) is tuple else "string"
+        try:
+            given = _object_text(arguments) if shape == "object" else arguments
+        except ValueError:
+            return _NO_CALLS
+        if not (type(call_id) is type(name) is type(given) is str and call_id and name):
+            return _NO_CALLS
+        if given[:1] == '"':  # it may be JSON twice over
+            return _NO_CALLS
+        made.append(ToolCall(call_id, name, given))
+        shapes.append(shape)
+    return tuple(made), json_text({ARGUMENTS: shapes}) if "object" in shapes else ""
 
 
 _CALL = ("id", "type", "function", "function", "name", "arguments")
+
+
+def _object_text(value: Any) -> str:
+    """JSON of a value in which objects are tuples of pairs, as ``as_text`` has it.
+
+    Raises ValueError where a key stands twice.
+    """
+    if type(value) is tuple:
+        if len({key for key, _ in value}) != len(value):
+            raise ValueError("a key stands twice")
+        pairs = (f"{json_string(key)}: {_object_text(item)}" for key, item in value)
+        return "{" + ", ".join(pairs) + "}"
+    if type(value) is list:
+        return "[" + ", ".join(map(_object_text, value)) + "]"
+    return value.text if isinstance(value, Number) else json_text(value)
 
 
 def _read_tools(value: list[Any]) -> tuple[Tool, ...] | None:

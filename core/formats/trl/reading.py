@@ -13,6 +13,7 @@ from ...model.marks import Mark
 from ...model.messages import TargetReply
 from ..openai_chat import recognise as recognise_chat
 from ..reading.pair_rows import PairRows
+from ..reading.quick_chat import QuickChat
 from ..reading.record import Imported, Reader, Record
 from ..reading.role_rows import ORDER, RoleRows, with_extra, with_marks
 from .columns import HAD, MESSAGE_COLUMNS, OURS, STOP, read_columns
@@ -27,8 +28,8 @@ def recognise(value: Any) -> int:
     if score < 70:
         return 0
     if any(key in value for key in _TOLD):
-        return 85
-    return 80 if any(_is_trls(message) for message in value["messages"]) else 60
+        return 91
+    return 90 if any(_is_trls(message) for message in value["messages"]) else 60
 
 
 def _is_trls(message: Any) -> bool:
@@ -197,6 +198,6 @@ def _same(pair: tuple[Any, Any]) -> bool:
     return repr(pair[0]) == repr(pair[1])
 
 
-READER = Reader(recognise, read)
+READER = Reader(recognise, read, quick=QuickChat)
 COMPLETION_READER = Reader(recognise_completion, read_completions, "group", group=group)
 PREFERENCE_READER = Reader(recognise_preference, read_preference)

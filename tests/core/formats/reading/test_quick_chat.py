@@ -13,6 +13,8 @@ from rollstep.core.formats.reading.json_in import JsonReader
 from rollstep.core.formats.reading.pieces import digest_of
 from rollstep.core.formats.reading.quick_chat import QuickChat
 from rollstep.core.formats.reading.record import Imported, Record
+from rollstep.core.formats.trl import READER as TRL_READER
+from rollstep.core.model.messages import TargetReply
 
 TEXT = st.text(max_size=8)
 TOOLS = [
@@ -23,7 +25,13 @@ TOOLS = [
 ]
 
 
-def _call(number: int, arguments: str = '{"a": 1.0, "a": 2}') -> dict[str, Any]:
+ARGUMENTS = [
+    *('{"a": 1}', "", "[]", '"{}"', "no JSON", None, [], ["x"]),
+    *({}, {"a": 1}, {"é": [1.5, {"b": None}], "c": -0.0, "d": True}),
+]
+
+
+def _call(number: int, arguments: Any = '{"a": 1.0, "a": 2}') -> dict[str, Any]:
     function = {"name": "look", "arguments": arguments}
     return {"id": f"call_{number}", "type": "function", "function": function}
 
@@ -38,12 +46,16 @@ def rows(draw: st.DrawFn) -> dict[str, Any]:
         messages.append({"role": "user", "content": draw(TEXT)})
         if draw(st.booleans()):
             content = draw(st.none() | TEXT)
-            arguments = draw(st.sampled_from(['{"a": 1}', "", "[]", '"{}"', "no JSON"]))
+            arguments = draw(st.sampled_from(ARGUMENTS))
             reply = {"role": "assistant", "content": content}
+            if draw(st.booleans()):
+                reply["reasoning_content"] = draw(TEXT)
             messages.append({**reply, "tool_calls": [_call(number, arguments)]})
             answered = draw(st.sampled_from([f"call_{number}", "call_0", ""]))
             messages.append({"role": "tool", "tool_call_id": answered, "content": draw(TEXT)})
         messages.append({"role": "assistant", "content": draw(TEXT)})
+        if draw(st.booleans()):
+            messages[-1]["reasoning_content"] = draw(TEXT)
     row: dict[str, Any] = {"messages": messages}
     if draw(st.booleans()):
         row["tools"] = TOOLS
@@ -66,6 +78,7 @@ def _by_both(data: bytes) -> tuple[Imported | None, Imported | None]:
     long = None
     if not twice and value.get("messages"):
         (long,) = READER.read(Record(1, value, digest))
+        assert [long] == list(TRL_READER.read(Record(1, value, digest)))
     return QuickChat()(data, digest), long
 
 
@@ -100,6 +113,22 @@ def test_rows_that_end_with_the_same_tools_are_read_with_them() -> None:
         assert found == _by_both(data)[1]
     twice = data.replace(b'{"messages"', b'{"tools": [], "messages"', 1)
     assert quick(twice, "d") is None
+
+
+def test_arguments_that_are_objects_and_reasoning_go_the_short_way() -> None:
+    arguments = '{"n": 1.10, "z": -0, "big": 12345678901234567890123, "é": "\\u2028"}'
+    data = (
+        b'{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "", '
+        b'"reasoning_content": "r", "tool_calls": [{"id": "c", "type": "function", "function": '
+        b'{"name": "look", "arguments": %s}}]}]}' % arguments.encode()
+    )
+    quick, long = _by_both(data)
+    assert quick is not None
+    assert quick == long
+    reply = quick.steps[1].payload
+    assert isinstance(reply, TargetReply)
+    assert reply.tool_calls[0].arguments.startswith('{"n": 1.10, "z": -0, "big": 123456789012345')
+    assert QuickChat()(data.replace(b'"z"', b'"n"'), "d") is None
 
 
 def test_rows_as_most_are_go_the_short_way() -> None:
