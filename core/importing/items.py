@@ -10,7 +10,7 @@ import msgspec
 from ..errors import BundleError
 from ..exporting.items import Item, from_bundle
 from ..store.change import Saved
-from .saved import rollout_of
+from .saved import rollouts_of
 from .walking import Walk, is_bundle
 
 
@@ -21,16 +21,7 @@ def items_of(walk: Walk, *, forced: bool = False) -> Iterator[Item]:
             yield from _of_bundle(path, walk)
             continue
         for read in walk.records(path):
-            for index, imported in enumerate(read.imported):
-                saved = rollout_of(
-                    imported,
-                    source=str(path),
-                    number=read.number,
-                    format=read.format,
-                    digest=read.digest,
-                    index=index,
-                    forced=forced,
-                )
+            for saved, imported in rollouts_of(read, str(path), forced=forced):
                 yield Item(numbered(saved), dict(imported.requests).get)
 
 

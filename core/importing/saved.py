@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ..formats.reading.files import Read
 from ..formats.reading.record import Imported
 from ..model.messages import Stop
 from ..model.rollout import Rollout, RolloutHeader
@@ -49,6 +52,23 @@ def rollout_of(
         head=head or "",
         status="ended" if ended else "open",
     )
+
+
+def rollouts_of(
+    read: Read, source: str, *, forced: bool = False
+) -> Iterator[tuple[Saved, Imported]]:
+    """The rollouts of a record that was read, and what each is made from."""
+    for index, imported in enumerate(read.imported):
+        saved = rollout_of(
+            imported,
+            source=source,
+            number=read.number,
+            format=read.format,
+            digest=read.digest,
+            index=index,
+            forced=forced,
+        )
+        yield saved, imported
 
 
 def newest_leaf(imported: Imported) -> str | None:

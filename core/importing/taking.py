@@ -10,7 +10,7 @@ from ..store.change import Change, Saved
 from ..store.importing import change_for, new_change, same_step
 from ..store.library import Library
 from .ids import keyed_id
-from .saved import rollout_of
+from .saved import rollouts_of
 
 _STEPS_AT_ONCE = 2000
 """Steps that one transaction takes in, at least."""
@@ -32,18 +32,10 @@ class Taking:
 
     def take(self, read: Read, source: str) -> list[str]:
         """Take in the trajectories of one record; the ids of their rollouts."""
-        ids = []
-        for index, imported in enumerate(read.imported):
-            saved = rollout_of(
-                imported,
-                source=source,
-                number=read.number,
-                format=read.format,
-                digest=read.digest,
-                index=index,
-                forced=self._forced,
-            )
-            ids.append(self._put(saved, imported, read.digest))
+        ids = [
+            self._put(saved, imported, read.digest)
+            for saved, imported in rollouts_of(read, source, forced=self._forced)
+        ]
         if self._steps >= _STEPS_AT_ONCE or len(self._new) >= _ROLLOUTS_AT_ONCE:
             self.flush()
         return ids

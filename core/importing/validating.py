@@ -15,7 +15,7 @@ from ..formats.reading.files import Read
 from ..formats.report import Report
 from ..formats.table import FORMATS, report
 from .items import numbered
-from .saved import rollout_of
+from .saved import rollouts_of
 from .summary import Left
 from .tally import Tally, odd_in
 from .walking import Progress, Stop, Walk, is_bundle
@@ -93,18 +93,8 @@ class Validation:
         fmt = FORMATS[read.format]
         if not fmt.writes or fmt.whole:
             return
-        for index, imported in enumerate(read.imported):
-            saved = numbered(
-                rollout_of(
-                    imported,
-                    source=str(path),
-                    number=read.number,
-                    format=read.format,
-                    digest=read.digest,
-                    index=index,
-                    forced=self._forced,
-                )
-            )
+        for made, _ in rollouts_of(read, str(path), forced=self._forced):
+            saved = numbered(made)
             for subject in subjects_of(saved, saved.tree(), Plan(format=fmt.name)):
                 yield report(subject, fmt)
 

@@ -220,7 +220,8 @@ class Source:
             return None
         try:
             imported = read(piece.data, digest)
-        except Exception:  # noqa: BLE001 - the long way says what there is to say
+        except Exception:  # noqa: BLE001 - the long way is tried, and says what there is to say
+            self._quick = (name, None)
             return None
         if imported is None:
             return None
