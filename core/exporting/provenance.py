@@ -156,11 +156,23 @@ class PathProvenance:
         """The line of a row, by its number from 1 and the step numbers of its messages; without
         them the messages are all steps.
         """
-        numbers = range(1, len(self._said)) if steps is None else steps
-        messages = ", ".join([self._said[number] for number in numbers])
-        end = "" if steps is None else self._end
+        numbers = range(1, len(self._said)) if steps is None else tuple(steps)
+        end = "" if steps is None else f"{self._others(numbers)}{self._end}"
         head = _text({"rollstep_provenance": VERSION, "row": row} | more)[:-1]
-        return f'{head}, {self._head}, "messages": [{messages}]{end}}}\n'.encode("ascii")
+        text = f'{head}, {self._head}, "messages": [{self._list(numbers)}]{end}}}\n'
+        return text.encode("ascii")
+
+    def _others(self, numbers: Sequence[int]) -> str:
+        """The steps between those of the messages that have no message of their own: formats put
+        results together, and leave calls out.
+        """
+        there = set(numbers)
+        first = min(filter(None, there), default=0)
+        between = [n for n in range(first, max(there, default=0)) if n not in there]
+        return f', "others": [{self._list(between)}]' if first and between else ""
+
+    def _list(self, numbers: Iterable[int]) -> str:
+        return ", ".join([self._said[number] for number in numbers])
 
 
 _PROJECT = '{"step": 0, "origin": "project"}'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -92,7 +92,7 @@ class Searcher:
                 for place in _project_places(subject.project_of(step)):
                     yield from self._found(place, rollout, 0, 0)
         if self._first("title", 0):
-            yield from self._found(self._place("title", "project", subject.title), rollout, 0, 0)
+            yield from self._found(self._place("title", "edits", subject.title), rollout, 0, 0)
 
     def _other_places(
         self, step: Step, marks: Iterable[Mark], before: Mapping[str, Step]
@@ -182,5 +182,18 @@ def _project_places(project: Project) -> Iterator[_Place]:
     for tool in project.tools:
         yield f"description of {tool.name}", "tool_schemas", tool.description
         yield f"parameters of {tool.name}", "tool_schemas", tool.parameters
-    yield "goal", "project", project.goal
-    yield "metadata", "project", project.metadata
+    for where, text in _texts(project):
+        if where != "target system" and not where.startswith("tools "):
+            yield where, "project", text
+
+
+def _texts(value: Any, where: str = "") -> Iterator[tuple[str, str]]:
+    """Every text in a value, with the names of the fields that lead to it."""
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _texts(getattr(value, name), f"{where} {name}".strip())
+    elif isinstance(value, tuple):
+        for number, each in enumerate(value, 1):
+            yield from _texts(each, f"{where} {number}")

@@ -22,7 +22,14 @@ from rollstep.core.model.messages import (
     tool_result,
     user_message,
 )
-from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project, Tool
+from rollstep.core.model.project import (
+    EchoTarget,
+    EvaluatorLine,
+    HeuristicEvaluator,
+    Project,
+    ScriptedEvaluator,
+    Tool,
+)
 from rollstep.core.model.steps import Step
 from rollstep.core.store.change import Saved
 
@@ -77,6 +84,16 @@ def test_each_is_told_with_its_place_and_never_how_it_reads() -> None:
         "SHOP_API_KEY (r1, step 4, reason of the edit, character 9)",
         "SHOP_API_KEY (r1, project, title, character 7)",
     ]
+
+
+def test_all_of_a_project_is_looked_at_where_it_is_written() -> None:
+    evaluator = ScriptedEvaluator((EvaluatorLine("Hi."), EvaluatorLine(f"It is {KEY}.")))
+    project = msgspec.structs.replace(leaking().projects[0], evaluator=evaluator)
+    whole = leaking(projects=(project,))
+    told = survey(plan("project"), [Item(whole)], several=False, secrets=SECRETS).found
+    assert [each.where for each in told] == ["system text", "evaluator messages 2 text"]
+    told = survey(plan("openai"), [Item(whole)], several=False, secrets=SECRETS).found
+    assert "evaluator messages 2 text" not in [each.where for each in told]
 
 
 def test_what_stands_beside_the_export_is_looked_at_too(tmp_path: Path) -> None:

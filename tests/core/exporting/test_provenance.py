@@ -130,6 +130,19 @@ def _chat_role(message: dict[str, Any]) -> str:
     )
 
 
+async def test_steps_between_that_have_no_message_are_told_of_too(
+    library: Library, tmp_path: Path
+) -> None:
+    session, path = await edited(library), tmp_path / "x.jsonl"
+    export_many(Plan(format="turn-records"), [Item(session.saved())], path)
+    beside = Path(f"{path}.provenance.jsonl").read_text().splitlines()
+    first, second = map(json.loads, beside)
+    assert [each["step"] for each in first["messages"]] == [0, 1, 5]
+    assert [each["step"] for each in first["others"]] == [2, 3, 4]
+    assert first["others"][1]["replaces"]["seq"] == 3
+    assert "others" not in second
+
+
 async def test_renamed_tools_have_their_map_in_each_line(library: Library, tmp_path: Path) -> None:
     options = WriteOptions(renames=(("get_order", "find_order"),))
     (line,) = export(await edited(library), tmp_path, options=options)
