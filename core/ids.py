@@ -1,5 +1,5 @@
 """Library keys are random; they say nothing and never clash. Ids in records are derived elsewhere
-(``formats/turn_records.py``), so that equal runs give equal bytes.
+(``formats/turn_records``), so that equal runs give equal bytes.
 """
 
 from __future__ import annotations

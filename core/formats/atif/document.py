@@ -8,13 +8,14 @@ stands in the ``extra`` of a result.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
 from ...errors import ExportError, Fault
-from ...model.messages import Stop
+from ...model.messages import Stop, ToolResult
 from ...model.project import LlmTarget
 from ...model.rollout import Rollout
 from ...model.steps import Step
@@ -60,7 +61,7 @@ def notes(subject: Subject) -> tuple[str, ...]:
     if escaped := surrogate_steps(subject):
         places = ", ".join(map(str, escaped))
         found.append(f"lone surrogates (step {places}) are written as \\udXXX escapes")
-    document = _Document(subject)
+    document = _Document(subject, whole=False)
     document.fields()
     for words, steps in document.writer.said.items():
         places = ", ".join(str(n) for n in dict.fromkeys(steps) if n)
@@ -88,10 +89,11 @@ def _step_lines(steps: list[dict[str, Any]]) -> str:
 
 
 class _Document:
-    """Puts one document together."""
+    """Puts one document together; ``whole`` is with the rollout's other branches."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, *, whole: bool = True) -> None:
         self.subject = subject
+        self.whole = whole
         self.writer = StepWriter(subject)
         self.record = self.writer.source.of_record()
         path = subject.trajectory.steps
@@ -125,7 +127,7 @@ class _Document:
             self.writer.said.setdefault(words, [])
         if isinstance(extra, dict):
             others = {**{key: plain(value) for key, value in extra.items()}, **others}
-        ours = self._ours(steps)
+        ours = self._ours()
         if ours:
             others = {OURS: ours, **others}
         if others:
@@ -208,7 +210,7 @@ class _Document:
         totals["total_steps"] = count
         return totals
 
-    def _ours(self, steps: list[dict[str, Any]]) -> dict[str, Any]:
+    def _ours(self) -> dict[str, Any]:
         subject, project = self.subject, self.subject.project
         found: dict[str, Any] = {}
         if not self.record:
@@ -224,7 +226,7 @@ class _Document:
         scores = [self._score(score) for score in subject.scores]
         if scores:
             found["scores"] = scores
-        branches = list(self._branches(steps))
+        branches = list(self._branches()) if self.whole else []
         if branches:
             found["branches"] = branches
         return {key: value for key, value in found.items() if value != ""}
@@ -254,27 +256,35 @@ class _Document:
         found: dict[str, Any] = numbers(fields)
         return found
 
-    def _branches(self, steps: list[dict[str, Any]]) -> Any:
-        """The rollout's other branches: each from where it leaves this one, in whole ATIF steps."""
+    def _branches(self) -> Iterator[dict[str, Any]]:
+        """The rollout's other branches, each from the ATIF step in which it leaves this one."""
         tree = self.subject.rollout
         if tree is None:
             return
-        names = {branch.leaf_id: branch.name for branch in self.subject.named if branch.name}
+        path = self.subject.trajectory.steps
+        named = {branch.leaf_id: branch for branch in self.subject.named}
         writer = StepWriter(self.subject)  # what it says of other branches is not said here
-        for leaf in _other_leaves(tree, self.subject):
-            path = tree.path(leaf)
-            project = self.subject.projects[path[-1].revision]
-            theirs = writer.steps(path, project.target.system)
-            same = 0
-            while same < min(len(steps), len(theirs)) and steps[same] == theirs[same]:
-                same += 1
-            branch: dict[str, Any] = {"after": same, "steps": theirs[same:]}
-            if leaf in names:
-                branch["name"] = names[leaf]
-            last = path[-1]
+        for theirs in _other_paths(tree, path):
+            leaf = named.get(theirs[-1].id)
+            if leaf is not None and leaf.hidden:
+                continue
+            start = _leaves_at(path, theirs)
+            after = self._steps_before(theirs[:start])
+            steps = writer.steps(theirs[start:], None, first=after + 1)
+            branch: dict[str, Any] = {"after": after, "steps": steps}
+            if leaf is not None and leaf.name:
+                branch["name"] = leaf.name
+            last = theirs[-1]
             if isinstance(last.payload, Stop):
                 branch["stop"] = self._stop(last, last.payload)
             yield branch
+
+    def _steps_before(self, path: tuple[Step, ...]) -> int:
+        """How many ATIF steps these make."""
+        made = sum(not isinstance(step.payload, Stop | ToolResult) for step in path)
+        if path and isinstance(path[0].payload, ToolResult):
+            made += 1
+        return made + (self.subject.project.target.system is not None)
 
     def _subagents(self, given: list[Any]) -> list[Any]:
         """The trajectories of sub-agents, each by the same rules as this one."""
@@ -293,16 +303,25 @@ class _Document:
         return found
 
 
-def _other_leaves(tree: Rollout, subject: Subject) -> list[str]:
-    """The leaves of other branches; what follows the trajectory itself was cut off on purpose."""
-    steps = subject.trajectory.steps
-    last = steps[-1].id
-    found = []
+def _other_paths(tree: Rollout, path: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """The paths of other branches; what follows the trajectory itself was cut off on purpose."""
+    last = path[-1].id
     for leaf in tree.leaves():
-        path = tree.path(leaf)
-        if not (len(path) >= len(steps) and path[len(steps) - 1].id == last):
-            found.append(leaf)
-    return found
+        theirs = tree.path(leaf)
+        if len(theirs) < len(path) or theirs[len(path) - 1].id != last:
+            yield theirs
+
+
+def _leaves_at(path: tuple[Step, ...], theirs: tuple[Step, ...]) -> int:
+    """Where another branch leaves a path: at the step that differs, and where that is a result, at
+    the call that it answers, since both are one step in ATIF.
+    """
+    at = 0
+    while at < min(len(path), len(theirs)) and path[at].id == theirs[at].id:
+        at += 1
+    while at and isinstance(theirs[at].payload, ToolResult):
+        at -= 1
+    return at
 
 
 def _own_version() -> str:

@@ -64,8 +64,12 @@ class StepWriter:
         for mark in subject.marks:
             self._marks.setdefault(mark.step_id, []).append(mark)
 
-    def steps(self, path: Iterable[Step], system: str | None) -> list[dict[str, Any]]:
-        """The steps of a path, the system text first; the stop is none."""
+    def steps(
+        self, path: Iterable[Step], system: str | None, *, first: int = 1
+    ) -> list[dict[str, Any]]:
+        """The steps of a path, the system text before them; the stop is none. They count from
+        ``first``.
+        """
         found: list[dict[str, Any]] = []
         if system is not None:
             found.append({"step_id": 1, "source": "system", "message": system})
@@ -81,8 +85,8 @@ class StepWriter:
             if isinstance(payload, ToolResult):
                 self._result(found, open_calls, step, payload, number)
                 continue
-            made = self._step(step, number, len(found) + 1)
-            if isinstance(payload, SystemNote) and not found:
+            made = self._step(step, number, len(found) + first)
+            if isinstance(payload, SystemNote) and not found and first == 1:
                 _ours(made)["note"] = True  # else it would be taken for the system text
             found.append(made)
             if isinstance(payload, TargetReply):

@@ -261,6 +261,16 @@ def made(step_id: str, parent: str | None, payload: Payload) -> Step:
     return Step(step_id, parent, role_of(payload), payload, "model")
 
 
+def test_hidden_branches_stay_hidden() -> None:
+    tree = Rollout(RolloutHeader("r", "T"), [make_project()])
+    tree.add_all([made("a", None, user_message("1")), made("b", None, user_message("2"))])
+    subject = Subject(Trajectory(tree.path("a")), tuple(tree.projects), branches=1, rollout=tree)
+    assert "branches" in written(subject, NAME).decode()
+    named = (Branch("b", "no", hidden=True),)
+    subject = msgspec.structs.replace(subject, named=named)
+    assert "branches" not in written(subject, NAME).decode()
+
+
 def test_what_was_cut_off_is_no_branch() -> None:
     tree = Rollout(RolloutHeader("r", "T"), [make_project()])
     tree.add_all([made("a", None, user_message("1")), made("b", "a", target_reply("2"))])
