@@ -14,6 +14,7 @@ from .reading.pair_rows import PairRows
 from .reading.record import Imported, Reader, Record
 from .reading.role_rows import RoleRows
 from .sharegpt import END, KEYS, RANKING, THINK
+from .sharegpt_quick import QuickConversations
 
 _ROLES = {
     **dict.fromkeys(("human", "user"), "user"),
@@ -167,4 +168,4 @@ def _thought(value: Any) -> tuple[dict[str, str], Any]:
     return {}, value
 
 
-READER = Reader(recognise, read)
+READER = Reader(recognise, read, quick=QuickConversations)

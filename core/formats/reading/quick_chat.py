@@ -1,14 +1,12 @@
 """A short way for the rows that most files consist of: plain messages in the usual shape.
 
-Objects are parsed as tuples of pairs, which costs nothing beside building a dictionary, and shows
-keys that stand twice and keys in another order. A row that has exactly the pairs it should have is
-understood here; any other is left to the long way, which gives the same for these.
+A row that has exactly the pairs it should have is understood here; any other is left to the long
+way, which gives the same for these.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from ...model.messages import (
@@ -27,44 +25,23 @@ from ..jsonl import json_string, json_text
 from .building import imported_project
 from .calls import ARGUMENTS
 from .json_in import JsonProblem, JsonReader, Number
+from .quick_rows import QuickRows
 from .record import Imported
 from .role_rows import title_of
 from .tools import read_declared
 
-_TRIES = 16
-"""After so many rows in a row of another shape only every 16th is tried."""
 
-
-class QuickChat:
-    """Reads row after row; each file needs one of its own."""
+class QuickChat(QuickRows):
+    """Understands rows of messages and tools."""
 
     def __init__(self) -> None:
-        decoder: Any = json.JSONDecoder(
-            object_pairs_hook=tuple,
-            parse_float=Number,
-            parse_constant=Number,
-            parse_int=lambda text: Number(text) if text == "-0" else int(text),
-        )
-        self._scan: Callable[[str, int], tuple[Any, int]] = decoder.scan_once
+        super().__init__()
         self._end = ""
         self._tools: tuple[Tool, ...] = ()
-        self._failed = 0
 
-    def __call__(self, data: bytes, digest: str) -> Imported | None:
-        """The trajectory of a row, or None where it has to go the long way."""
-        if self._failed > _TRIES and self._failed % _TRIES:
-            self._failed += 1
-            return None
-        found = self._read(data, digest)
-        self._failed = 0 if found is not None else self._failed + 1
-        return found
-
-    def _read(self, data: bytes, digest: str) -> Imported | None:
-        try:
-            text = data.decode("utf-8")
-            messages, tools = self._fields(text)
-        except (ValueError, TypeError, RecursionError, StopIteration):
-            return None
+    def read(self, text: str, digest: str) -> Imported | None:
+        """The trajectory of a row; None or an error where it is otherwise than most are."""
+        messages, tools = self._fields(text)
         if tools is None or type(messages) is not list or not messages:
             return None
         system = _system(messages[0])
@@ -79,18 +56,12 @@ class QuickChat:
         parsed once. Raises ValueError and its like where the row has other fields.
         """
         if self._end and text.endswith(self._end):
-            ((key, messages),) = self._object(text[: -len(self._end)] + "}")
+            ((key, messages),) = self.pairs(text[: -len(self._end)] + "}")
             tools: tuple[Tool, ...] | None = self._tools
         else:
-            (key, messages), *rest = self._object(text)
+            (key, messages), *rest = self.pairs(text)
             tools = self._declared(text, *rest) if rest else ()
         return (messages, tools) if key == "messages" else (None, None)
-
-    def _object(self, text: str) -> tuple[Any, ...]:
-        found, end = self._scan(text, 0)
-        if end != len(text) or type(found) is not tuple:
-            raise ValueError("this is not one object")
-        return found
 
     def _declared(self, text: str, field: Any) -> tuple[Tool, ...] | None:
         """The tools of a row that has ``field`` behind its messages, and how its text ends."""
@@ -102,7 +73,7 @@ class QuickChat:
         if tools is None or place < 0:
             return tools
         try:
-            head = self._object(text[:place] + "}")
+            head = self.pairs(text[:place] + "}")
         except (ValueError, StopIteration):
             return tools  # the words stood somewhere in the tools themselves
         if len(head) == 1:
