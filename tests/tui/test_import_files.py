@@ -107,11 +107,11 @@ def test_a_stopped_import_says_how_to_go_on() -> None:
 
 
 def said(driver: Driver) -> str:
-    return str(driver.app.screen.query_one("#lines").render())
+    return "".join(str(each.render()) for each in driver.app.screen.query("#lines"))
 
 
 def keys(driver: Driver) -> str:
-    return str(driver.app.screen.query_one("#keys").render())
+    return "".join(str(each.render()) for each in driver.app.screen.query("#keys"))
 
 
 async def importing(driver: Driver, path: Path) -> None:

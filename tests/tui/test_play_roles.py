@@ -64,7 +64,7 @@ def chat(path: Path) -> Path:
 
 
 def cells(driver: Driver) -> list[tuple[str, ...]]:
-    return [row.cells for row in driver.app.screen.query_one(RowList).rows]
+    return [row.cells for rows in driver.app.screen.query(RowList) for row in rows.rows]
 
 
 async def asked(driver: Driver) -> None:
@@ -130,6 +130,7 @@ async def test_an_override_goes_on_with_what_was_recorded_after_it(
         reply = driver.screen.model.path.steps[3]
         driver.app.controller.override(reply.id, target_reply("Found."), "stay", "")
         await driver.until(lambda: driver.screen.model.path.edits == 1)
+        await driver.until(driver._settled)
         await driver.press("s")
         await asked(driver)
         await answer(driver)

@@ -25,7 +25,7 @@ def rows(driver: Driver) -> list[tuple[str, ...]]:
 
 
 def said(driver: Driver, part: str) -> str:
-    return str(driver.app.screen.query_one(part).render())
+    return "".join(str(each.render()) for each in driver.app.screen.query(part))
 
 
 async def all_read(driver: Driver) -> None:
