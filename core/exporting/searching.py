@@ -89,7 +89,8 @@ class Searcher:
                 for place in self._other_places(step, subject.marks, before or {}):
                     yield from self._found(place, rollout, number, step.seq)
             if self._first("", step.revision):
-                for place in _project_places(subject.project_of(step)):
+                whole = "project" in self._holds
+                for place in _project_places(subject.project_of(step), whole=whole):
                     yield from self._found(place, rollout, 0, 0)
         if self._first("title", 0):
             yield from self._found(self._place("title", "edits", subject.title), rollout, 0, 0)
@@ -177,12 +178,13 @@ def _part_places(payload: Payload) -> Iterator[_Place]:
             yield f"part of kind {part.kind}", "other_parts", part.raw
 
 
-def _project_places(project: Project) -> Iterator[_Place]:
+def _project_places(project: Project, *, whole: bool) -> Iterator[_Place]:
+    """What a target is told by its project; with ``whole`` all texts of it."""
     yield "system text", "messages project", getattr(project.target, "system", None) or ""
     for tool in project.tools:
         yield f"description of {tool.name}", "tool_schemas", tool.description
         yield f"parameters of {tool.name}", "tool_schemas", tool.parameters
-    for where, text in _texts(project):
+    for where, text in _texts(project) if whole else ():
         if where != "target system" and not where.startswith("tools "):
             yield where, "project", text
 
