@@ -45,12 +45,17 @@ def load_config(
         for name, value in _read(path):
             values[name] = value
             sources[name] = str(path)
-    for name in _scalars():
+    for name in _scalars() if any(map(_is_ours, environ)) else ():
         variable = PREFIX + name.replace(".", "_").upper()
         if variable in environ:
             values[name] = _from_text(name, environ[variable], variable)
             sources[name] = variable
-    return Loaded(msgspec.convert(_nested(values), Config), sources)
+    # Most starts have nothing to read, and need not wait for msgspec to look at all the types.
+    return Loaded(msgspec.convert(_nested(values), Config) if values else Config(), sources)
+
+
+def _is_ours(variable: str) -> bool:
+    return variable.startswith(PREFIX)
 
 
 def guide_of(loaded: Loaded) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rollstep.core.config import loading
 from rollstep.core.config.keys import Config, Limit
-from rollstep.core.config.loading import guide_of, load_config, setting_types
+from rollstep.core.config.loading import Loaded, guide_of, load_config, setting_types
 from rollstep.core.config.page import config_page
 from rollstep.core.errors import ConfigError
 
@@ -19,6 +20,15 @@ def write(path: Path, text: str) -> Path:
 
 def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
     assert load_config(tmp_path, tmp_path, {}).config == Config()
+
+
+def test_where_nothing_is_set_no_types_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would take 6 ms of every start."""
+    monkeypatch.setattr(loading, "setting_types", lambda: pytest.fail("it was asked for them"))
+    monkeypatch.setattr(loading.msgspec, "convert", lambda *_: pytest.fail("it converts"))
+    assert load_config(tmp_path, tmp_path, {"HOME": "/"}) == Loaded(Config(), {})
 
 
 def test_the_folder_goes_over_the_user_and_the_environment_over_both(tmp_path: Path) -> None:
