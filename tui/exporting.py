@@ -265,7 +265,7 @@ def _written(done: ExportSummary, plan: Plan) -> str:
 
     words = f"Wrote {os.path.abspath(done.files[0])}"
     if done.trajectories > 1 or done.rows != 1:
-        words += f", {_counted(done.rows, 'row')}"
+        words += f", {_counted(done.rows, done.unit)}"
     if done.refused:
         words += f", {done.refused:,} refused"
     return f"{words}, and who made each message beside it" if has_provenance(plan.fmt) else words

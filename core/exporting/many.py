@@ -124,9 +124,10 @@ class _Run:
         progress: Progress | None,
         stop: Callable[[], bool] | None,
     ) -> None:
-        self.summary = ExportSummary(plan.format, redacted=plan.redact)
         self._plan = plan
-        self._fmt = plan.fmt
+        self._fmt = fmt = plan.fmt
+        unit = "rollout" if fmt.whole else "document" if is_document(fmt) else "row"
+        self.summary = ExportSummary(plan.format, unit, redacted=plan.redact)
         self._several = several
         self._secrets = known_secrets() if secrets is None else secrets
         self._progress = progress
@@ -144,7 +145,8 @@ class _Run:
 
     def ended(self) -> None:
         """What can only be said of all rows together."""
-        if words := few_rows(self._fmt, self.summary.rows - (self.summary.test_rows or 0)):
+        rows = self.summary.rows - (self.summary.test_rows or 0)
+        if rows and (words := few_rows(self._fmt, rows)):
             self.summary.of_all = (words,)
 
     def made(self, items: Iterable[Item]) -> Iterator[Made]:

@@ -11,7 +11,7 @@ from ..formats.options import WriteOptions
 from ..formats.table import FORMATS, Format
 from ..model.steps import Role
 
-Branches = Literal["this", "accepted", "all"]
+Branches = Literal["this", "accepted", "kept", "all"]
 SplitBy = Literal["rollout", "source"]
 
 

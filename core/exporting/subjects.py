@@ -13,7 +13,7 @@ from ..model.marks import Mark, Score
 from ..model.messages import TargetReply, UserMessage
 from ..model.rollout import Rollout, Trajectory
 from ..model.steps import Step
-from ..rules.verdicts import accepted_leaves
+from ..rules.verdicts import accepted_leaves, newest_verdict
 from ..store.change import Saved
 from .plan import Plan
 
@@ -73,7 +73,14 @@ def leaves_of(saved: Saved, rollout: Rollout, plan: Plan) -> list[str | None]:
     leaves: list[str] = rollout.leaves()
     if plan.branches == "accepted":
         leaves = accepted_leaves(rollout, saved.marks, saved.commands)
+    elif plan.branches == "kept":
+        leaves = [leaf for leaf in leaves if not _is_rejected(saved, leaf)]
     return [leaf for leaf in leaves if leaf not in hidden]
+
+
+def _is_rejected(saved: Saved, leaf_id: str) -> bool:
+    mark = newest_verdict(saved.marks, leaf_id)
+    return mark is not None and mark.verdict == "reject"
 
 
 def current_leaf(saved: Saved, rollout: Rollout) -> str | None:

@@ -65,13 +65,15 @@ class ExportSummary(msgspec.Struct):
     """What an export read, wrote, skipped, lost and found.
 
     ``rollouts`` were read, and ``trajectories`` made of them; ``written`` of these went into
-    ``rows`` (lines, or documents), ``repeated`` rows were left out because an equal one stands
-    there already. ``unchosen`` are rollouts of which no branch was asked for. ``lines`` is the
-    report of the one trajectory, where there is only one; ``of_all`` are notes on all rows
-    together. ``files`` holds the paths that were written, not those inside of a folder.
+    ``rows`` (each a ``unit``: a row, a document or a rollout). ``repeated`` rows were left out
+    because an equal one stands there already, and ``unchosen`` are rollouts of which no branch was
+    asked for. ``lines`` is the report of the one trajectory, where there is only one; ``of_all``
+    are notes on all rows together. ``files`` holds the paths that were written, not those inside
+    of a folder.
     """
 
     format: str
+    unit: str = "row"
     rollouts: int = 0
     trajectories: int = 0
     written: int = 0
@@ -173,7 +175,7 @@ class ExportSummary(msgspec.Struct):
             f"note: {words}" + (f" ({count:,} times)" if count > 1 else "")
             for words, count in self.notes.items()
         ]
-        return lines or ["nothing is lost"]
+        return lines or (["nothing is lost"] if self.written else [])
 
     def findings(self) -> list[str]:
         """Secrets and hidden characters, as lines for people."""
@@ -190,7 +192,7 @@ class ExportSummary(msgspec.Struct):
         pieces = [f"read {counted(self.rollouts, 'rollout')}"]
         if self.trajectories != self.rollouts:
             pieces.append(f"made {counted(self.trajectories, 'trajectory')} of them")
-        rows = f"wrote {counted(self.rows, 'row')}"
+        rows = f"wrote {counted(self.rows, self.unit)}"
         if self.test_rows is not None:
             rows += f" ({self.rows - self.test_rows:,} to train, {self.test_rows:,} to test)"
         pieces.append(rows)

@@ -122,8 +122,12 @@ def test_accepted_branches_only(tmp_path: Path) -> None:
         plan("bundle", branches="accepted"), [Item(accepted), *items("r2")], tmp_path / "b"
     )
     assert (bundle.written, bundle.unchosen) == (1, 1)
+    told: list[ExportSummary] = []
     with pytest.raises(ExportError, match="no branch that was asked for is in any of 1 rollouts"):
-        export_many(plan(branches="accepted"), items("r2"), tmp_path / "y.jsonl")
+        export_many(
+            plan(branches="accepted"), items("r2"), tmp_path / "y.jsonl", before=told.append
+        )
+    assert told[0].report() == []
 
 
 def test_only_the_first_steps(tmp_path: Path) -> None:
@@ -138,6 +142,7 @@ def test_only_the_first_steps(tmp_path: Path) -> None:
 def test_a_document_each_goes_into_a_folder_under_safe_names(tmp_path: Path) -> None:
     attack = Item(saved("../../etc/passwd", title="../x"))
     done = export_many(plan("page"), [*items("r1", "r2"), attack], tmp_path / "out")
+    assert done.counts() == "read 3 rollouts, wrote 3 documents"
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == ["greet-r1.txt", "greet-r2.txt", "x-etc-passwd.txt"]
     assert done.files == [tmp_path / "out"]
