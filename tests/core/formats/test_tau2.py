@@ -17,6 +17,7 @@ SIMULATION: dict[str, Any] = {
     "trial": 0,
     "start_time": "2026-03-01T10:00:00.000000",
     "end_time": "2026-03-01T10:02:00.000000",
+    "duration": 120.0,
     "termination_reason": "user_stop",
     "agent_cost": 0.02,
     "messages": [

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from .reading.values import items, shown, table, text
+from ..reading.values import items, shown, table, text
 
 
 class Spoken(msgspec.Struct):

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import Fault, FormatError
-from ..model.messages import Stop, StopBy
-from ..model.project import Tool
-from ..model.steps import Call, Usage
-from .reading.building import TreeBuilder, imported_project
-from .reading.chat import ChatReader
-from .reading.json_in import as_text
-from .reading.record import Imported, Reader, Record
-from .reading.tools import read_tools
-from .reading.values import count, items, number, seconds, shown, table, text, without
-from .tau2_scores import scores_of
+from ...errors import Fault, FormatError
+from ...model.messages import Stop, StopBy
+from ...model.project import Tool
+from ...model.steps import Call, Usage
+from ..reading.building import TreeBuilder, imported_project
+from ..reading.chat import ChatReader
+from ..reading.json_in import as_text
+from ..reading.record import Imported, Reader, Record
+from ..reading.tools import read_tools
+from ..reading.values import count, items, number, seconds, shown, table, text, without
+from .scores import scores_of
 
 _SIGNS = ("termination_reason", "reward_info", "agent_cost", "user_cost", "start_time", "trial")
 _TAKEN = ("timestamp", "cost", "usage", "generation_time_seconds")

@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import Fault, FormatError
-from ..model.messages import UserMessage, payload_text
-from ..model.steps import Attempt
-from .anthropic import AnthropicReader
-from .claude_code_lines import Session, Spoken
-from .reading.building import TreeBuilder, imported_project
-from .reading.json_in import JsonReader, as_text
-from .reading.record import Imported, Reader, Record
-from .reading.trees import open_calls
-from .reading.values import items, seconds, shown, table, text, without
+from ...errors import Fault, FormatError
+from ...model.messages import UserMessage, payload_text
+from ...model.steps import Attempt
+from ..anthropic import AnthropicReader
+from ..reading.building import TreeBuilder, imported_project
+from ..reading.json_in import JsonReader, as_text
+from ..reading.record import Imported, Reader, Record
+from ..reading.trees import open_calls
+from ..reading.values import items, seconds, shown, table, text, without
+from .lines import Session, Spoken
 
 _MESSAGES = ("user", "assistant")
 _KINDS = frozenset(

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..model.marks import Score
-from ..model.messages import TargetReply, ToolCall, UserMessage, payload_text
-from ..model.steps import Step
-from .reading.json_in import as_text
-from .reading.values import items, score_value, shown, table, text
+from ...model.marks import Score
+from ...model.messages import TargetReply, ToolCall, UserMessage, payload_text
+from ...model.steps import Step
+from ..reading.json_in import as_text
+from ..reading.values import items, score_value, shown, table, text
 
 _REVIEWS = ("review", "user_only_review", "hallucination_check")
 
