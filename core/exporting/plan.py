@@ -18,12 +18,13 @@ SplitBy = Literal["rollout", "source"]
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What is written of each rollout, and how.
 
-    ``branches``: the one that would be opened, those whose newest verdict is accept and stands, or
-    all that are not hidden. ``branch`` names one instead, ``leaf`` gives its last step. ``up_to``:
-    its first steps only. ``role``: whose replies are the assistant's. ``reasoning``: strip leaves
-    out everybody's. ``redact``: a marker stands where a secret stood. ``train_split``: the share of
-    rollouts that goes to the training side, the rest to the test side; ``by`` says what stays
-    together on one side, a rollout or all rollouts of one record of a source.
+    ``branches``: the one that would be opened, those whose newest verdict is accept and stands, all
+    that are not hidden, or (kept) those of them that are not rejected, and the one that would be
+    opened where that leaves none. ``branch`` names one instead, ``leaf`` gives its last step.
+    ``up_to``: its first steps only. ``role``: whose replies are the assistant's. ``reasoning``:
+    strip leaves out everybody's. ``redact``: a marker stands where a secret stood. ``train_split``:
+    the share of rollouts that goes to the training side, the rest to the test side; ``by`` says
+    what stays together on one side, a rollout or all rollouts of one record of a source.
     """
 
     format: str

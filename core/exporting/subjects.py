@@ -75,7 +75,10 @@ def leaves_of(saved: Saved, rollout: Rollout, plan: Plan) -> list[str | None]:
         leaves = accepted_leaves(rollout, saved.marks, saved.commands)
     elif plan.branches == "kept":
         leaves = [leaf for leaf in leaves if not _is_rejected(saved, leaf)]
-    return [leaf for leaf in leaves if leaf not in hidden]
+    found = [leaf for leaf in leaves if leaf not in hidden]
+    if plan.branches == "kept" and not found:
+        return [current_leaf(saved, rollout)]
+    return [*found]
 
 
 def _is_rejected(saved: Saved, leaf_id: str) -> bool:

@@ -31,14 +31,21 @@ class ConvertOptions(msgspec.Struct, frozen=True):
     force: bool = False
 
 
+class _Stopped(Exception):
+    """Somebody has said stop, and what is written so far is not to be kept."""
+
+
 def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
     """Convert a file or a folder; 1 when something was left out. Raises RollstepError."""
     plan = Plan(format=options.format or format_by_name(output))
-    plan.fmt  # noqa: B018  # an unknown name is said before anything is read
+    if plan.fmt.rows is not None:  # rows that were read as branches of a tree are rows again
+        plan = msgspec.structs.replace(plan, branches="kept")
     progress, tally = FileLine(), Tally()
 
     def before(summary: ExportSummary) -> None:
         progress.clear()
+        if walk.stopped:
+            raise _Stopped
         _say_report(summary, tally)
 
     with stop_on_interrupt() as stop:
@@ -49,7 +56,7 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
             progress.clear()
             return _nothing(tally, walk)
         try:
-            summary = export_many(
+            summary: ExportSummary | None = export_many(
                 plan,
                 items,
                 output,
@@ -58,9 +65,11 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
                 stop=lambda: walk.stopped,
                 before=before,
             )
+        except _Stopped:
+            summary = None
         finally:
             progress.clear()
-    if summary.stopped:
+    if summary is None or summary.stopped:
         say("Stopped. Nothing was written.")
         return INTERRUPTED
     for each in summary.files:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from rollstep.tui.commands import convert
 
 from .conftest import RunCli
 
@@ -131,3 +134,61 @@ def test_a_bundle_is_validated(cli: RunCli, log: Path, tmp_path: Path) -> None:
     status, out, _ = cli("validate", bundle)
     assert status == 2
     assert out.startswith(f"refused: {bundle}: line 4, column ")
+
+
+@pytest.mark.parametrize("after", [0, 1, 5])
+def test_a_conversion_that_is_stopped_writes_nothing(
+    after: int, cli: RunCli, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.write_text(GOOD * 50)
+    asked = iter(range(10**6))
+
+    @contextmanager
+    def pressed() -> Iterator[Callable[[], bool]]:
+        yield lambda: next(asked) >= after
+
+    monkeypatch.setattr(convert, "stop_on_interrupt", pressed)
+    output = tmp_path / "out.jsonl"
+    status, _, err = cli("convert", log, output, "--format", "openai")
+    assert status == 130
+    assert "Nothing was written" in err
+    assert [path.name for path in tmp_path.iterdir()] == [log.name]
+
+
+def test_rows_that_are_branches_of_one_tree_are_rows_again(cli: RunCli, tmp_path: Path) -> None:
+    ask = '[{"role": "user", "content": "q"}]'
+    rows = "".join(
+        f'{{"prompt": {ask}, "completion": [{{"role": "assistant", "content": "{text}"}}]}}\n'
+        for text in ("a", "b", "c")
+    )
+    source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text(rows)
+    assert cli("convert", source, output, "--format", "trl-prompt-completion")[0] == 0
+    assert output.read_text() == rows
+    assert cli("convert", source, output, "--format", "openai", "--force")[0] == 0
+    assert output.read_text().count("\n") == 3
+
+
+def test_what_was_rejected_is_no_row_to_learn_from(cli: RunCli, tmp_path: Path) -> None:
+    row = {
+        "prompt": [{"role": "user", "content": "q"}],
+        "chosen": [{"role": "assistant", "content": "good"}],
+        "rejected": [{"role": "assistant", "content": "bad"}],
+    }
+    source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text(json.dumps(row) + "\n")
+    assert cli("convert", source, output, "--format", "openai")[0] == 0
+    assert "good" in output.read_text()
+    assert "bad" not in output.read_text()
+    assert cli("convert", source, output, "--format", "trl-preference", "--force")[0] == 0
+    assert output.read_text() == json.dumps(row) + "\n"
+
+
+def test_a_record_without_a_message_to_learn_from_is_still_told(
+    cli: RunCli, tmp_path: Path
+) -> None:
+    source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text(GOOD + '{"messages": [{"role": "system", "content": "s"}]}\n')
+    status, _, err = cli("convert", source, output, "--format", "openai")
+    assert status == 1
+    assert "there is no user message" in err
