@@ -47,22 +47,30 @@ _KNOWN = {
 _BLOCK_TYPES = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking"})
 _REASONS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls"}
 _TITLE = 80
+_LOOKED_AT = 40
+"""Messages that are looked at to recognise a record."""
 
 
 def recognise(value: Any) -> int:
     """How surely a record is of this shape."""
     if not isinstance(value, dict) or not isinstance(value.get("messages"), list):
         return 0
-    messages = value["messages"]
-    kinds = {kind for message in messages[:40] for kind in _block_types(message)}
+    messages = value["messages"][:_LOOKED_AT]
+    roles = {text(table(message).get("role")) for message in messages}
+    if not roles <= {"user", "assistant", "system"} or any(
+        "tool_calls" in table(m) for m in messages
+    ):
+        return 0
+    kinds = {kind for message in messages for kind in _block_types(message)}
     tools = value.get("tools")
     schemas = isinstance(tools, list) and any("input_schema" in table(tool) for tool in tools)
     if kinds & _BLOCK_TYPES or schemas or "anthropic_version" in value:
         return 96
-    roles = {text(table(message).get("role")) for message in messages[:40]}
+    if "system" in roles:
+        return 0
     if "system" in value and isinstance(value["system"], str | list):
-        return 92 if roles <= {"user", "assistant"} else 60
-    plain = roles <= {"user", "assistant"} and "max_tokens" in value and "model" in value
+        return 92
+    plain = "max_tokens" in value and "model" in value
     return 70 if plain and "claude" in str(value["model"]) else 30 if plain else 0
 
 

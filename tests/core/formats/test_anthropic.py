@@ -402,6 +402,12 @@ def test_a_row_without_messages_cannot_be_used() -> None:
         ({"messages": [{"role": "user", "content": "x"}], "system": "S"}, 90, 100),
         ({"messages": [{"role": "user", "content": "x"}]}, 0, 0),
         ({"messages": [{"role": "system", "content": "x"}], "tools": [{"type": "function"}]}, 0, 0),
+        ({"messages": [{"role": "assistant", "content": [], "tool_calls": []}]}, 0, 0),
+        (
+            {"messages": [{"role": "tool"}, {"role": "user", "content": [{"type": "thinking"}]}]},
+            0,
+            0,
+        ),
         ({"messages": 3}, 0, 0),
         ([], 0, 0),
         (None, 0, 0),
