@@ -56,7 +56,7 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
             progress.clear()
             return _nothing(tally, walk)
         try:
-            summary: ExportSummary | None = export_many(
+            summary = export_many(
                 plan,
                 items,
                 output,
@@ -66,10 +66,10 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
                 before=before,
             )
         except _Stopped:
-            summary = None
+            summary = ExportSummary(plan.format, stopped=True)
         finally:
             progress.clear()
-    if summary is None or summary.stopped:
+    if summary.stopped:
         say("Stopped. Nothing was written.")
         return INTERRUPTED
     for each in summary.files:

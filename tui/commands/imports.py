@@ -45,8 +45,8 @@ def say_left(left: Sequence[Left], count: int, what: str) -> None:
     """The first ten of what was left out, or is odd, and how many more there are."""
     for each in left[:_FIRST]:
         say("\n".join(f"{what}: {line}" for line in each.render().splitlines()))
-    if count > min(len(left), _FIRST):
-        say(f"{what}: {count - min(len(left), _FIRST):,} more")
+    if (more := count - min(len(left), _FIRST)) > 0:
+        say(f"{what}: {more:,} more; `rollstep validate` names all of them")
 
 
 def _say_summary(summary: ImportSummary, library: Path) -> None:

@@ -32,7 +32,7 @@ def test_what_was_read_written_and_skipped_is_told_with_numbers(
     assert (status, out) == (1, "")
     assert lines[0].startswith(f"skipped: {path}: line 2, column ")
     assert len(lines) == 12
-    assert lines[10] == "skipped: 4 more"
+    assert lines[10] == "skipped: 4 more; `rollstep validate` names all of them"
     assert lines[11] == (
         f"read 16 records (openai 2), wrote 2 rollouts, skipped 14; library {library}"
     )
