@@ -40,9 +40,17 @@ _OF_LOG = ("version", "status", "eval", "plan", "error", "tags", "metadata", "lo
 """Of a log what each of its samples is kept with."""
 
 
+_IN_PIECES = Fault(
+    "the sample is stored in pieces (messages and events in entries of their own).",
+    hint="Write the log anew as JSON: inspect log convert --to json.",
+)
+
+
 def read_log(record: Record) -> Iterator[Imported]:
     """The sample, or every sample of a whole log. Raises FormatError."""
     value = record.value
+    if record.path.endswith("/sample.json"):
+        raise FormatError(faults=(_IN_PIECES,))
     if isinstance(value, dict) and ("eval" in value or "samples" in value):
         around = without(value, "samples")
         samples = items(value.get("samples"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...model.marks import Score
 from ..jsonl import RawJson
-from ..reading.values import score_value, shown, table, text
+from ..reading.values import items, score_value, shown, table, text
 from .values_out import as_number, raw_fields
 
 _NAMELESS = "88F74D2C"
@@ -41,6 +41,7 @@ def _read(name: str, score: dict[str, Any], steps: dict[str, str]) -> Iterator[S
         words.insert(0, f"answer: {shown(score['answer'])}")
     if score.get("reason") is not None:
         words.append(f"reason: {shown(score['reason'])}")
+    words += [_edit(each) for each in items(score.get("history"))]
     said = "\n".join(word for word in words if word)
     value = score.get("value")
     if metadata.get("unscored") is True:
@@ -51,6 +52,13 @@ def _read(name: str, score: dict[str, Any], steps: dict[str, str]) -> Iterator[S
             said = ""  # said once
     else:
         yield Score(name, score_value(value), said, judge, cited)
+
+
+def _edit(edit: Any) -> str:
+    """Who changed the score by hand, and why; the first entry of a history is no change."""
+    who = table(table(edit).get("provenance"))
+    reason = shown(who.get("reason"))
+    return f"edited by {shown(who.get('author'))}{f': {reason}' if reason else ''}" if who else ""
 
 
 def _cited(value: Any, steps: dict[str, str]) -> Iterator[str]:

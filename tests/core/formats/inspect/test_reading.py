@@ -96,6 +96,18 @@ def test_scores_come_with_their_reasons_and_the_steps_they_cite() -> None:
     ]
 
 
+def test_who_changed_a_score_by_hand_is_told() -> None:
+    history = [{"value": 0}, {"value": 1, "provenance": {"author": "ana", "reason": "typo"}}]
+    imported = read_one(scores={"s": {"value": 1, "history": history}})
+    assert imported.scores[0].explanation == "edited by ana: typo"
+
+
+def test_a_sample_in_pieces_says_what_to_do() -> None:
+    record = Record(1, {"id": 1, "epoch": 1}, "d", path="samples/1_epoch_1/sample.json")
+    with pytest.raises(FormatError, match="log convert"):
+        list(READER.read(record))
+
+
 def test_an_attachment_that_is_not_there_is_told_by_sample_and_message() -> None:
     imported = from_file("inspect_missing_attachment_and_errors.json")
     notes = {note.where: note.message for note in imported.notes}
