@@ -57,9 +57,8 @@ def recognise(value: Any) -> int:
         return 0
     messages = value["messages"][:_LOOKED_AT]
     roles = {text(table(message).get("role")) for message in messages}
-    if not roles <= {"user", "assistant", "system"} or any(
-        "tool_calls" in table(m) for m in messages
-    ):
+    others = roles - {"user", "assistant", "system", ""}
+    if others or any("tool_calls" in table(message) for message in messages):
         return 0
     kinds = {kind for message in messages for kind in _block_types(message)}
     tools = value.get("tools")
