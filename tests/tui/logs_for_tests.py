@@ -69,3 +69,25 @@ def chats(path: Path, count: int) -> Path:
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+def swe_agent_run() -> dict[str, Any]:
+    """A trajectory of SWE-agent that holds what its model was sent."""
+    asked = [
+        {"role": "system", "content": "You fix bugs.", "agent": "main"},
+        {"role": "user", "content": "Fix it: as it was asked.", "agent": "main"},
+    ]
+    step = {
+        "action": "submit",
+        "observation": "",
+        "response": "Done.",
+        "thought": "Done.",
+        "query": asked,
+    }
+    history = [*asked, {"role": "assistant", "content": "Done.", "agent": "main"}]
+    return {
+        "environment": "swe_main",
+        "trajectory": [step],
+        "history": history,
+        "info": {"exit_status": "submitted", "submission": "diff"},
+    }

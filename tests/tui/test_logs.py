@@ -15,8 +15,8 @@ from rollstep.tui.start import start_controller
 from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import file_kind, parse_target
 
-from .conftest import Opened
-from .logs_for_tests import chats, tau2
+from .conftest import Driver, Opened
+from .logs_for_tests import chats, swe_agent_run, tau2
 
 
 @pytest.fixture
@@ -134,3 +134,21 @@ async def test_what_was_odd_about_a_sample_is_told_when_it_is_opened_first(
         )
     async with opened(OpenTarget(path), library=tmp_path / "l.db") as driver:
         assert driver.screen.flashed is None
+
+
+async def test_as_sent_is_what_the_log_recorded_or_says_that_it_is_made_up(
+    opened: Opened, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.traj"
+    path.write_text(json.dumps(swe_agent_run()))
+    async with opened(OpenTarget(path), library=tmp_path / "l.db") as driver:
+        await driver.press("j", "i", "i")
+        await driver.until(lambda: "as it was asked" in sent(driver))
+        assert "sent to the target for step 2, recorded request" in sent(driver)
+        await driver.press("k", "i", "i", "i", "i", "i")
+        assert "reconstructed: the import holds no request" in sent(driver)
+
+
+def sent(driver: Driver) -> str:
+    """The page of the inspector, its lines joined."""
+    return " ".join(block.text for block in driver.screen.document.blocks)

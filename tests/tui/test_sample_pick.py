@@ -16,6 +16,7 @@ from rollstep.tui.screens.start import StartScreen
 from rollstep.tui.target import OpenTarget
 from rollstep.tui.widgets.row_list import RowList
 
+from ..screen_text import screen_text
 from .conftest import Driver, Opened
 from .logs_for_tests import chats, tau2
 
@@ -152,3 +153,17 @@ async def test_a_failed_sample_says_why_at_every_size(
     async with opened(library=tmp_path / "l.db", size=size, target=OpenTarget(path)) as driver:
         await driver.press("G")
         same_screen(driver.app)
+
+
+async def test_nothing_hostile_in_a_log_acts_on_the_list(opened: Opened, tmp_path: Path) -> None:
+    text = "[/b]\x1b]52;c;eA==\x07\x9b31m\u202egnp [@click=app.quit]x\r\n\t"
+    path = tmp_path / f"a[b]\u202e{chr(27)}.jsonl"
+    rows = [{"messages": [{"role": "user", "content": text}]}, {"messages": {text: 1}}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    async with opened(library=tmp_path / "l.db") as driver:
+        await picking(driver, path)
+        await driver.pilot.press("j")
+        await driver.pilot.pause()
+        shown = screen_text(driver.app)
+        assert "[/b]␛]52;c;eA==␇‹U+009B›31m‹U+202E›gnp [@click=app.quit]x" in shown
+        assert not {"\x1b", "\x07", "\x9b", "\u202e", "\r", "\t"} & set(shown)
