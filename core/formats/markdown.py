@@ -25,6 +25,7 @@ from ..model.messages import (
     UserMessage,
 )
 from ..model.steps import Step
+from ..rules.scoring import score_words, standing
 from .jsonl import escape_surrogates
 from .report import surrogate_steps
 from .subject import Subject
@@ -47,6 +48,7 @@ HOLDS = frozenset(
         "faults",
         "train",
         "marks",
+        "scores",
     }
 )
 
@@ -66,7 +68,7 @@ def notes(subject: Subject) -> tuple[str, ...]:
 
 def render(subject: Subject) -> bytes:
     """The whole document."""
-    blocks = [*_project_blocks(subject), *_step_blocks(subject)]
+    blocks = [*_project_blocks(subject), *_score_blocks(subject), *_step_blocks(subject)]
     return escape_surrogates("\n\n".join(blocks) + "\n").encode("utf-8")
 
 
@@ -91,6 +93,17 @@ def _project_blocks(subject: Subject) -> Iterator[str]:
         if tool.description:
             yield fenced(tool.description)
         yield fenced(tool.parameters, "json")
+
+
+def _score_blocks(subject: Subject) -> Iterator[str]:
+    numbers = {step.id: number for number, step in enumerate(subject.trajectory.steps, 1)}
+    for score in subject.scores:
+        failed = "FAILED, " if standing(score) == "failed" else ""
+        steps = ", ".join(str(numbers[i]) for i in score.step_ids if i in numbers)
+        cites = f" (step {steps})" if steps else ""
+        yield f"Score: {failed}{_code(score_words(score))}{cites}"
+        if score.explanation:
+            yield fenced(score.explanation)
 
 
 def _step_blocks(subject: Subject) -> Iterator[str]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from rollstep.core.formats.markdown import fenced, render
 from rollstep.core.formats.table import FORMATS, report
+from rollstep.core.model.marks import Score
 from rollstep.core.model.messages import ToolCall, target_reply, tool_result, user_message
 
 from .conftest import make_subject
@@ -45,3 +46,14 @@ def test_a_plain_trajectory_loses_only_what_markdown_does_not_show() -> None:
     subject = make_subject(user_message("Hi."), target_reply("Hello."))
     lost = [loss.what for loss in report(subject, FORMATS["markdown"]).lost]
     assert lost == ["project"]
+
+
+def test_scores_stand_at_the_top_with_what_they_say_and_cite() -> None:
+    subject = make_subject(
+        user_message("Hi."),
+        target_reply("No."),
+        scores=(Score("reward", 0.0, "never `called`", "tau2", ("s2",)), Score("tone", 1.0)),
+    )
+    text = render(subject).decode("utf-8")
+    assert "Score: FAILED, `tau2 reward 0.0` (step 2)\n\n```text\nnever `called`\n```" in text
+    assert "\n\nScore: `tone 1.0`\n\n## Turn 1" in text
