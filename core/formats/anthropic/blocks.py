@@ -11,6 +11,26 @@ from ..source import as_it_is, json_of, plain
 _DATA_URL = re.compile(r"data:([\w/+.-]+);base64,(.*)", re.DOTALL)
 
 
+_NOT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+class CallIds:
+    """Ids of calls as the API takes them: of A-Z a-z 0-9 _ -, and each used once."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+
+    def __call__(self, call_id: str) -> str:
+        """The id itself, or one in its place."""
+        written = base = _NOT_IN_ID.sub("_", call_id) or f"call_{len(self._used) + 1}"
+        again = 1
+        while written in self._used:
+            again += 1
+            written = f"{base}_{again}"
+        self._used.add(written)
+        return written
+
+
 def thinking_block(block: Reasoning) -> Any:
     """The block as it came, if it is one of Anthropic's and nobody changed its text."""
     if block.raw is None:

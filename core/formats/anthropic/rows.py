@@ -34,15 +34,17 @@ from ...model.messages import (
     parts_text,
 )
 from ...model.steps import Step
-from ..chat_messages import is_object, renamed
+from ..chat_messages import is_object, renamed, without_nulls
+from ..chat_notes import AS_OBJECTS, chat_notes, listed
 from ..chat_rules import RENAME, fault
 from ..jsonl import RawJson, json_text, line_bytes
 from ..reading.content import SHAPE
 from ..report import surrogate_steps
 from ..rows import Row
-from ..source import Source, as_it_is, json_of, odd_number_notes, plain
+from ..source import Source, as_it_is, json_of, plain
+from ..stop_words import without_stop_words
 from ..subject import Subject
-from .blocks import image_source, system_words, thinking_block, with_more
+from .blocks import CallIds, image_source, system_words, thinking_block, with_more
 from .reader import BLOCKS, ORDER, SYSTEM, TOOLS
 
 NAME = "anthropic"
@@ -50,10 +52,9 @@ NAME = "anthropic"
 HOLDS = frozenset(
     {"messages", "tool_traffic", "tool_schemas", "is_error", "other_parts", "system_notes"}
 )
-HEEDS = frozenset({"renames"})
+HEEDS = frozenset({"renames", "prune_nulls", "strip_stop"})
 
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-_NOT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 _USER_BLOCKS = ("image", "document", "search_result", "container_upload")
 _MADE_BY_API = ("server_tool_use", "_tool_result", "container_upload")
 
@@ -65,10 +66,9 @@ def check(subject: Subject) -> tuple[Fault, ...]:
 
 def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
-    found = odd_number_notes(subject, NAME)
+    found = list(chat_notes(subject, (), frozenset({NAME})))
     if escaped := surrogate_steps(subject):
-        places = ", ".join(map(str, escaped))
-        found.append(f"lone surrogates (step {places}) are written as \\udXXX escapes")
+        found.append(f"lone surrogates (step {listed(escaped)}) are written as \\udXXX escapes")
     return (*found, *_Writer(subject).notes())
 
 
@@ -118,7 +118,7 @@ class _Writer:
         self._said: dict[str, list[int]] = {}
         self._ids: dict[str, str] = {}
         """The ids of the calls that are open, and how each is written."""
-        self._used: set[str] = set()
+        self._call_ids = CallIds()
         self._written_ids: dict[str, str] = {}
         """Those of the reply that is being written."""
         self._private: set[str] = set()
@@ -162,7 +162,11 @@ class _Writer:
         shapes = self._source.of_step(step)
         if isinstance(payload, UserMessage):
             self._private = {call.id for call in payload.tool_calls}
-            self._user(number, payload, shapes)
+            kept = payload
+            if self.subject.options.strip_stop:
+                kept = without_stop_words(payload, self.subject.project_of(step))
+            if kept.parts or not payload.parts or not self._is_last(number):
+                self._user(number, kept, shapes if kept is payload else {})
         elif isinstance(payload, TargetReply):
             self._private = set()
             self._reply(number, payload, shapes)
@@ -173,6 +177,11 @@ class _Writer:
             self._note(number, parts_text(payload.parts))
         else:
             assert isinstance(payload, Stop)
+
+    def _is_last(self, number: int) -> bool:
+        """Whether nothing but the stop comes after a step."""
+        rest = self.subject.trajectory.steps[number:]
+        return all(isinstance(step.payload, Stop) for step in rest)
 
     def _user(self, number: int, payload: UserMessage, shapes: dict[str, Any]) -> None:
         blocks = self._parts(payload.parts, shapes, number, "user")
@@ -342,24 +351,22 @@ class _Writer:
             words = f"the arguments of {call.name!r} are no JSON object"
             rule = "input is an object"
             self.faults.append(fault(words, number, f"{where}.input", rule, "Edit them."))
+        elif self.subject.options.prune_nulls:
+            arguments = without_nulls(arguments)
+        self._say(AS_OBJECTS, 0)
         written = self._written_id(call, number)
         return {"type": "tool_use", "id": written, "name": name, "input": RawJson(arguments)}
 
     def _written_id(self, call: ToolCall, number: int) -> str:
-        """The id, in characters that are taken, and used only once in the row."""
-        written = base = _NOT_IN_ID.sub("_", call.id) or f"call_{len(self._used) + 1}"
-        again = 1
-        while written in self._used:
-            again += 1
-            written = f"{base}_{again}"
-        if written != call.id:
-            words = "ids of calls are written otherwise: each once, of A-Z a-z 0-9 _ -"
-            self._say(words, number)
+        """The id, as it is taken; results find it in the ids of this reply."""
         if call.id in self._written_ids:
             where = f"messages[{len(self.messages)}].content.id"
             rule = "ids differ within one message"
             self.faults.append(fault(f"{call.id!r} stands twice", number, where, rule))
-        self._used.add(written)
+        written = self._call_ids(call.id)
+        if written != call.id:
+            words = "ids of calls are written otherwise: each once, of A-Z a-z 0-9 _ -"
+            self._say(words, number)
         self._written_ids[call.id] = written
         return written
 

@@ -24,6 +24,7 @@ from ...model.messages import (
 )
 from ...model.steps import Call, Step
 from ..chat_messages import is_object
+from ..chat_notes import AS_OBJECTS
 from ..edit_fields import edit_of, iso_time
 from ..jsonl import RawJson
 from ..reading.content import SHAPE
@@ -150,6 +151,7 @@ class StepWriter:
             "arguments": RawJson("{}"),
         }
         if is_object(call.arguments):
+            self.said.setdefault(AS_OBJECTS, [])
             made["arguments"] = RawJson(call.arguments)
         else:
             words = "arguments that are no JSON object stand as text in the call's extra"

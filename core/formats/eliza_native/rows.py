@@ -14,16 +14,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import ExportError, Fault
-from ...model.messages import TargetReply, ToolResult, parts_text
+from ...model.messages import TargetReply, ToolCall, ToolResult, parts_text
 from ...model.steps import Step
-from ..chat_messages import Dialect, Message, chat_messages, is_object, renamed
+from ..chat_messages import Dialect, Message, chat_messages, is_object, renamed, without_nulls
+from ..chat_notes import chat_notes, listed
 from ..chat_rules import fault
 from ..ids import project_id, root_key, turn_step_id
 from ..jsonl import RawJson, json_string, json_text, line_bytes
 from ..reading.tools import function_tools
 from ..report import payload_texts, surrogate_steps
 from ..rows import Row
-from ..source import Source, odd_number_notes, plain
+from ..source import Source, plain
 from ..subject import Subject
 
 NAME = "eliza-native"
@@ -37,7 +38,7 @@ KEYS = (
 )
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "system_notes", "system_changes"})
-HEEDS = frozenset({"renames", "prune_nulls"})
+HEEDS = frozenset({"renames", "prune_nulls", "strip_stop"})
 
 _DIALECT = Dialect(frozenset({NAME}))
 
@@ -69,28 +70,25 @@ def check(subject: Subject) -> tuple[Fault, ...]:
 
 def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
-    found = odd_number_notes(subject, NAME)
+    found = list(chat_notes(subject, chat_messages(subject, _DIALECT), frozenset({NAME})))
     if escaped := surrogate_steps(subject):
-        found.append(f"lone surrogates (step {_listed(escaped)}) are written as \\udXXX escapes")
-    untrained = [number for number, step in _numbered(subject) if not _trained(subject, step)]
-    if untrained:
+        found.append(f"lone surrogates (step {listed(escaped)}) are written as \\udXXX escapes")
+    numbered = _numbered(subject)
+    if untrained := [number for number, step in numbered if not _trained(subject, step)]:
         found.append(
-            f"replies that are not to be trained on (step {_listed(untrained)}) stand in the "
+            f"replies that are not to be trained on (step {listed(untrained)}) stand in the "
             "history and make no row of their own"
         )
     source = Source(subject, NAME)
-    bare = [n for n, step in _numbered(subject) if source.has(step) and "$row" not in step.extra]
-    if bare:
+    if bare := [n for n, step in numbered if source.has(step) and "$row" not in step.extra]:
         found.append(
-            f"replies that the source had only as history (step {_listed(bare)}) make no row"
+            f"replies that the source had only as history (step {listed(bare)}) make no row"
         )
-    empty = [
-        number
-        for number, reply in _replies(subject)
-        if any(not call.arguments.strip() for call in reply.tool_calls)
-    ]
-    if empty:
-        found.append(f"empty arguments (step {_listed(empty)}) are written as {{}} in responses")
+    calls = [(n, call) for n, reply in _replies(subject) for call in reply.tool_calls]
+    if calls:
+        found.append("arguments are objects in responses, and the text that came in the history")
+    if empty := [number for number, call in calls if not call.arguments.strip()]:
+        found.append(f"empty arguments (step {listed(empty)}) are written as {{}} in responses")
     return tuple(found)
 
 
@@ -100,10 +98,6 @@ def rows(subject: Subject) -> Iterator[Row]:
     if faults:
         raise ExportError("\n".join(each.render() for each in faults))
     yield from _Rows(subject).rows()
-
-
-def _listed(numbers: Any) -> str:
-    return ", ".join(map(str, numbers))
 
 
 def _numbered(subject: Subject) -> list[tuple[int, Step]]:
@@ -194,7 +188,7 @@ class _Rows:
                 {
                     "toolCallId": call.id,
                     "toolName": renamed(call.name, self.subject.options),
-                    "input": RawJson(call.arguments if call.arguments.strip() else "{}"),
+                    "input": RawJson(self._arguments(call)),
                 }
                 for call in reply.tool_calls
             ]
@@ -216,6 +210,12 @@ class _Rows:
         same = json_text([fields["request"], fields["response"]]).encode("utf-8", "surrogatepass")
         number = self.subject.trajectory.steps.index(step) + 1
         return Row(data, (*steps, number), same)
+
+    def _arguments(self, call: ToolCall) -> str:
+        if not call.arguments.strip():
+            return "{}"
+        prunes = self.subject.options.prune_nulls
+        return without_nulls(call.arguments) if prunes else call.arguments
 
     def _request(
         self,

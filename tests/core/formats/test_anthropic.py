@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rollstep.core.errors import ExportError, FormatError
 from rollstep.core.formats.anthropic.reader import read_messages
+from rollstep.core.formats.chat_notes import AS_OBJECTS
 from rollstep.core.formats.options import WriteOptions
 from rollstep.core.formats.reading.building import TreeBuilder
 from rollstep.core.formats.reading.json_in import JsonReader
@@ -19,6 +20,7 @@ from rollstep.core.model.messages import (
     OtherPart,
     Payload,
     Reasoning,
+    Stop,
     SystemNote,
     TargetReply,
     Text,
@@ -30,7 +32,7 @@ from rollstep.core.model.messages import (
     tool_result,
     user_message,
 )
-from rollstep.core.model.project import HumanTarget
+from rollstep.core.model.project import HumanTarget, ScriptedEvaluator
 from rollstep.core.model.steps import Step, role_of
 
 from .conftest import make_project, make_subject
@@ -131,7 +133,7 @@ def test_what_the_user_says_behind_results_stands_behind_them_in_one_message() -
     )
     kinds = [block["type"] for block in row(subject)["messages"][2]["content"]]
     assert kinds == ["tool_result", "text"]
-    assert "note:" not in words(subject)
+    assert report(subject, FORMATS[NAME]).notes == (AS_OBJECTS,)
 
 
 @pytest.mark.parametrize(
@@ -263,6 +265,25 @@ def test_tools_are_renamed_by_consent() -> None:
         user_message("Hi."), target_reply("", (call,)), tool_result("c1", "x"), options=options
     )
     assert row(subject)["messages"][1]["content"][0]["name"] == "a_b"
+
+
+def test_stop_words_and_null_arguments_are_left_out_where_asked() -> None:
+    call = ToolCall("c1", "f", '{"a": 1.10, "b": null}')
+    subject = make_subject(
+        user_message("Look. ###STOP###"),
+        target_reply("", (call,)),
+        tool_result("c1", "x"),
+        target_reply("Done."),
+        user_message("###STOP###"),
+        Stop("goal_reached", "evaluator"),
+        project=make_project(
+            evaluator=ScriptedEvaluator(stop_words=("###STOP###",), stop_match="contains")
+        ),
+        options=WriteOptions(strip_stop=True, prune_nulls=True),
+    )
+    assert [m["content"] for m in row(subject)["messages"]][::3] == ["Look.", "Done."]
+    assert b'"input": {"a": 1.10}' in written(subject, NAME)
+    assert "stop words are left out (step 1, 5)" in words(subject)
 
 
 # -- reading -------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rollstep.core.errors import ExportError, FormatError
+from rollstep.core.formats.chat_notes import AS_OBJECTS
 from rollstep.core.formats.reading.record import Imported, Record
 from rollstep.core.formats.subject import Subject
 from rollstep.core.formats.table import FORMATS, report
@@ -242,7 +243,8 @@ def test_edits_and_other_branches_are_kept_and_read_back_as_one_tree() -> None:
         named=(Branch("s5", "as it was"),),
     )
     data = written(subject, NAME)
-    assert words(subject) == "not kept: roles, rules, limits and breakpoints of the project"
+    assert [loss.what for loss in report(subject, FORMATS[NAME]).lost] == ["project"]
+    assert report(subject, FORMATS[NAME]).notes == (AS_OBJECTS,)
     (branch,) = document(subject)["extra"]["rollstep"]["branches"]
     assert (branch["after"], branch["name"]) == (2, "as it was")
     imported = read_one(data)

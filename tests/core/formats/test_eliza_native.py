@@ -176,6 +176,19 @@ def test_renamed_tools_are_renamed_everywhere() -> None:
     assert data.count("GET_ORDER") == 1 + 2 + 3
 
 
+def test_null_arguments_are_left_out_everywhere_where_asked() -> None:
+    call = ToolCall("c1", "f", '{"a": 1.10, "b": null}')
+    subject = make_subject(
+        user_message("Look."),
+        target_reply("", (call,)),
+        tool_result("c1", "x"),
+        target_reply("Done."),
+        options=WriteOptions(prune_nulls=True),
+    )
+    assert "null}" not in written(subject, NAME).decode()
+    assert "arguments are objects in responses" in report(subject, FORMATS[NAME]).render()
+
+
 def test_rows_read_back_as_one_tree_with_arguments_as_they_were() -> None:
     subject = with_tools()
     (imported,) = read_all(written(subject, NAME), NAME)
