@@ -171,6 +171,8 @@ class Source:
         line = record.lines[0] if record.lines else 0
         try:
             made = tuple(self._readers[record.format].read(record))
+            for each in made:
+                _check_tree(each)
         except FormatError as error:
             faults = error.faults or (Fault(str(error)),)
         except RecursionError:
@@ -341,6 +343,15 @@ def _placed(fault: Fault, record: Record) -> Fault:
         where = f"{record.path}.{fault.where}" if fault.where else record.path
         return msgspec.structs.replace(fault, where=where)
     return fault
+
+
+def _check_tree(imported: Imported) -> None:
+    """Raise ValueError where the steps make no tree, for no library would take them."""
+    known: set[str | None] = {None}
+    for step in imported.steps:
+        if step.parent_id not in known or step.id in known:
+            raise ValueError(f"step {step.id} has no place in the tree")
+        known.add(step.id)
 
 
 def _with_notes(imported: Imported, record: Record) -> Imported:

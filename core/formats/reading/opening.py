@@ -93,6 +93,8 @@ def _by_content(path: Path, mapped: Mapped, readers: Readers, forced: bool) -> C
     if not mapped.first:
         raise FormatError(f"{path}: the file is empty.")
     if mapped.first not in (b"{", b"["):
+        if _second_line(mapped) == b"{":
+            return None  # one line that is no JSON, and then others
         shown = mapped.data[mapped.start : mapped.start + 20].decode("utf-8", "backslashreplace")
         raise FormatError(
             f"{path}: no JSON: it begins with {shown!r}. What can be read are JSON Lines, JSON "
@@ -103,6 +105,15 @@ def _by_content(path: Path, mapped: Mapped, readers: Readers, forced: bool) -> C
     if mapped.first == b"[":
         return _list(mapped, readers, forced)
     return _document(mapped, readers, forced)
+
+
+def _second_line(mapped: Mapped) -> bytes:
+    """The first byte of the second line of those that hold anything."""
+    end = mapped.data.find(b"\n", mapped.start)
+    if end < 0:
+        return b""
+    second = skip_space(mapped.data, end)
+    return mapped.data[second : second + 1]
 
 
 def _is_lines(mapped: Mapped) -> bool:
