@@ -11,6 +11,7 @@ import pytest
 from rollstep.core.importing import SampleLine
 from rollstep.tui.samples_read import read_samples
 from rollstep.tui.screens.debugger import DebuggerScreen
+from rollstep.tui.screens.help import HelpScreen
 from rollstep.tui.screens.sample_pick import SamplePick, SamplePickScreen
 from rollstep.tui.screens.start import StartScreen
 from rollstep.tui.target import OpenTarget
@@ -79,7 +80,13 @@ async def test_typing_cuts_the_list_down(opened: Opened, tmp_path: Path) -> None
     path = chats(tmp_path / "chats.jsonl", 40)
     async with opened(library=tmp_path / "l.db") as driver:
         await picking(driver, path)
-        await driver.pilot.press("slash", *"31")
+        await driver.pilot.press("question_mark")
+        await driver.until(lambda: isinstance(driver.app.screen, HelpScreen))
+        await driver.pilot.press("escape")
+        await driver.pilot.press("slash", "q", "question_mark")
+        assert rows(driver) == []
+        assert "/q?" in said(driver, "#keys")
+        await driver.pilot.press("backspace", "backspace", *"31")
         assert [row[0] for row in rows(driver)] == ["NOT FAILED 1", "31"]
         await driver.pilot.press("escape")
         assert len(rows(driver)) == 41

@@ -17,6 +17,7 @@ from ..samples_read import read_samples
 from ..sanitize import one_line, visible
 from ..typed_filter import TypedFilter
 from ..widgets.row_list import Column, ListRow, RowList
+from .own_keys import HELP, OwnKeys
 
 if TYPE_CHECKING:
     from rollstep.core.importing import SampleLine
@@ -44,13 +45,16 @@ class _Listed(NamedTuple):
     searched: str
 
 
-class SamplePickScreen(Screen[SamplePick | None]):
+class SamplePickScreen(OwnKeys, Screen[SamplePick | None]):
     """Dismisses with the sample that was picked, or None for back."""
 
     CSS_PATH = "sample_pick.tcss"
+    KEYS_TITLE = "SAMPLES: of another program's log"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter"),
-        Binding("escape,q", "back", "Back"),
+        Binding("enter", "open", "Open the sample under the cursor"),
+        Binding("slash", "filter", "Cut the list down by typing"),
+        Binding("escape,q", "back", "Out of the filter, then back"),
+        HELP,
     ]
 
     def __init__(self, path: Path, at: SamplePick | None = None) -> None:
@@ -132,6 +136,10 @@ class SamplePickScreen(Screen[SamplePick | None]):
             self._at = None
             self._say()
 
+    def action_open(self) -> None:
+        """Open the sample under the cursor."""
+        self._list.action_open()
+
     def action_filter(self) -> None:
         """Cut the list down by typing."""
         self._filter.typing = True
@@ -153,7 +161,7 @@ class SamplePickScreen(Screen[SamplePick | None]):
         read = f"{count:,} sample{'' if count == 1 else 's'}"
         title = f"{self._path.name}   {read if self._done else f'reading … {read} so far'}"
         self.query_one("#title", Static).update(Content(one_line(title)))
-        words = self._filter.words("Enter open   / filter   Esc back")
+        words = self._filter.words("Enter open   / filter   Esc back   ? keys")
         self.query_one("#keys", Static).update(Content(one_line(words)))
         row = self._list.current
         lines = [self._said] if self._said else []
