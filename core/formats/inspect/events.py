@@ -66,10 +66,17 @@ class Events:
         return path + [self._result(each) for each in behind if each.get("event") == "tool"]
 
     def lanes(self) -> Iterator[Lane]:
-        """What was tried on branches, as timelines tell, or else the spans of the events."""
+        """What was tried on branches, as timelines tell, or else the spans of the events. A second
+        timeline shows another conversation of the same sample (that of a target under audit, say).
+        """
         by_id = {text(each.get("uuid")): each for each in self.all if text(each.get("uuid"))}
         told = False
-        for timeline in map(table, self._timelines):
+        for number_of, timeline in enumerate(map(table, self._timelines)):
+            if number_of:
+                own = (table(each) for each in items(table(timeline.get("root")).get("content")))
+                shown_there = (each for each in own if each.get("type") != "span")
+                events = _content({"content": list(shown_there)}, by_id)
+                yield Lane(text(timeline.get("name")), tuple(events))
             for lane in _of_span(table(timeline.get("root")), by_id):
                 told = True
                 yield lane

@@ -14,7 +14,7 @@ from rollstep.core.model.project import HumanTarget
 
 from ..foreign import mangled, read_all, spoken, survives
 from ..samples import DATA
-from .logs import ASK, CALL, LOG, REPLY, RESULT, SAMPLE, said
+from .logs import ASK, CALL, LOG, REPLY, RESULT, SAMPLE, model_event, said
 
 
 def read_one(sample: dict[str, Any] = SAMPLE, **more: Any) -> Imported:
@@ -155,8 +155,6 @@ def test_a_limit_is_the_stop_and_an_error_an_attempt() -> None:
 
 
 def test_calls_that_are_no_part_of_the_conversation_are_counted() -> None:
-    from .logs import model_event
-
     judge = model_event("e9", [[0, 1]], said("assistant", "Grade: C", "g1"))
     imported = read_one(events=[*SAMPLE["events"], judge])
     assert any("1 calls of models" in note.message for note in imported.notes)
@@ -166,6 +164,19 @@ def test_events_that_tell_more_than_the_messages_are_said_to_be_left_out() -> No
     events = [*SAMPLE["events"], {"event": "sandbox"}, {"event": "store"}, {"event": "sandbox"}]
     words = [note.message for note in read_one(events=events).notes]
     assert "events that are not kept: 2 sandbox, 1 store" in words
+
+
+def test_a_second_timeline_is_another_conversation_of_the_sample() -> None:
+    asked = [said("system", "You are tested.", "t0"), said("user", "Do it.", "t1")]
+    event = model_event("e9", None, said("assistant", "No.", "t2"), input=asked)
+    span = {"type": "span", "id": "t", "name": "t", "content": [{"type": "event", "event": "e9"}]}
+    second = {"name": "target", "description": "", "root": span}
+    timelines = [*SAMPLE["timelines"], second]
+    imported = read_one(timelines=timelines, events=[*SAMPLE["events"], event])
+    assert spoken(imported)[6:] == ["target: You are tested.", "evaluator: Do it.", "target: No."]
+    assert imported.steps[6].parent_id is None
+    assert [branch.name for branch in imported.branches] == ["doubts", "target"]
+    assert imported.head == imported.steps[3].id
 
 
 def test_a_call_that_failed_is_an_attempt_under_the_message_that_it_was_to_answer() -> None:
