@@ -18,7 +18,7 @@ from .chat_messages import Dialect, Message, chat_messages, renamed, row_text, s
 from .chat_notes import chat_notes, listed
 from .chat_rules import check_ends, check_names, check_pairs, check_said
 from .jsonl import line_bytes
-from .reading.quick_chat import QuickChat
+from .reading.quick_chat import QuickRow
 from .reading.record import Imported, Reader, Record
 from .reading.role_rows import ORDER, RoleRows
 from .reading.tools import function_tools, read_tools
@@ -210,4 +210,4 @@ def read(record: Record) -> Iterable[Imported]:
     yield taken.imported(extra)
 
 
-READER = Reader(recognise, read, quick=QuickChat)
+READER = Reader(recognise, read, quick=QuickRow)

@@ -30,9 +30,14 @@ from .record import Imported
 from .role_rows import title_of
 from .tools import read_declared
 
+_TOP = frozenset({"messages", "tools", "functions", "parallel_tool_calls"})
+_PLAIN = (str, int, bool)
+
 
 class QuickChat(QuickRows):
     """Understands rows of messages and tools."""
+
+    others = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,32 +46,50 @@ class QuickChat(QuickRows):
 
     def read(self, text: str, digest: str) -> Imported | None:
         """The trajectory of a row; None or an error where it is otherwise than most are."""
-        messages, tools = self._fields(text)
-        if tools is None or type(messages) is not list or not messages:
+        fields = self._fields(text)
+        if fields is None:
+            return None
+        messages, tools, more = fields
+        if type(messages) is not list or not messages:
             return None
         system = _system(messages[0])
         steps = _steps(messages if system is None else messages[1:], digest)
         if steps is None:
             return None
         title = title_of(steps)
-        return Imported(imported_project(title, system=system, tools=tools), steps, title)
+        project = imported_project(title, system=system, tools=tools)
+        return Imported(project, steps, title, extra=json_text(more) if more else "")
 
-    def _fields(self, text: str) -> tuple[Any, tuple[Tool, ...] | None]:
-        """The messages and the tools. Most rows of a file end with the same declarations: those are
-        parsed once. Raises ValueError and its like where the row has other fields.
+    def _fields(self, text: str) -> tuple[Any, tuple[Tool, ...], dict[str, Any]] | None:
+        """The messages, the tools, and what else the row holds. Most rows of a file end with the
+        same tools: those are parsed once. Raises ValueError and its like.
         """
+        tools: tuple[Tool, ...] | None = None
         if self._end and text.endswith(self._end):
-            ((key, messages),) = self.pairs(text[: -len(self._end)] + "}")
-            tools: tuple[Tool, ...] | None = self._tools
+            pairs, tools = self.pairs(text[: -len(self._end)] + "}"), self._tools
         else:
-            (key, messages), *rest = self.pairs(text)
-            tools = self._declared(text, *rest) if rest else ()
-        return (messages, tools) if key == "messages" else (None, None)
+            pairs = self.pairs(text)
+        messages = None
+        more: dict[str, Any] = {}
+        for key, value in pairs:
+            if key == "messages" and messages is None:
+                messages = value
+            elif key == "tools" and messages is not None and tools is None:
+                tools = self._declared(text if pairs[-1][0] == "tools" else "", value)
+                if tools is None:
+                    return None
+            elif not self._is_other(key, value) or key in more:
+                return None
+            else:
+                more[key] = value
+        return messages, tools or (), more
 
-    def _declared(self, text: str, field: Any) -> tuple[Tool, ...] | None:
-        """The tools of a row that has ``field`` behind its messages, and how its text ends."""
-        key, value = field
-        if key != "tools" or type(value) is not list:
+    def _is_other(self, key: str, value: Any) -> bool:
+        return self.others and key not in _TOP and (value is None or type(value) in _PLAIN)
+
+    def _declared(self, text: str, value: Any) -> tuple[Tool, ...] | None:
+        """The tools of a row. Where they end its ``text``, the next rows most likely end so too."""
+        if type(value) is not list:
             return None
         tools = _read_tools(value)
         place = text.rfind(', "tools": [')
@@ -76,9 +99,15 @@ class QuickChat(QuickRows):
             head = self.pairs(text[:place] + "}")
         except (ValueError, StopIteration):
             return tools  # the words stood somewhere in the tools themselves
-        if len(head) == 1:
+        if [key for key, _ in head].count("messages") == 1 and "tools" not in dict(head):
             self._end, self._tools = text[place:], tools
         return tools
+
+
+class QuickRow(QuickChat):
+    """The same where rows may have other fields, which are kept aside."""
+
+    others = True
 
 
 def _system(message: Any) -> str | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rollstep.core.formats.openai_chat import READER
 from rollstep.core.formats.reading.json_in import JsonReader
 from rollstep.core.formats.reading.pieces import digest_of
-from rollstep.core.formats.reading.quick_chat import QuickChat
+from rollstep.core.formats.reading.quick_chat import QuickChat, QuickRow
 from rollstep.core.formats.reading.record import Imported, Record
 from rollstep.core.formats.trl import READER as TRL_READER
 from rollstep.core.model.messages import TargetReply
@@ -101,6 +101,39 @@ def test_rows_one_after_the_other_are_read_each_for_itself(
         data = json.dumps(row).encode()
         found = quick(data, digest_of(data))
         assert found is None or found == _by_both(data)[1]
+
+
+OTHERS = st.dictionaries(
+    st.sampled_from(["id", "source", "tools", "functions", "parallel_tool_calls", "$x"]),
+    st.none() | st.booleans() | st.integers() | TEXT | st.just(1.50) | st.just([]),
+    max_size=3,
+)
+
+
+@given(st.lists(st.tuples(OTHERS, st.booleans(), OTHERS), max_size=5))
+def test_rows_with_other_fields_are_read_with_them(
+    many: list[tuple[dict[str, Any], bool, dict[str, Any]]],
+) -> None:
+    quick = QuickRow()
+    for before, with_tools, after in many:
+        tools = {"tools": TOOLS} if with_tools else {}
+        messages = {"messages": [{"role": "user", "content": "a"}]}
+        data = json.dumps({**before, **messages, **tools, **after}).encode()
+        found = quick(data, digest_of(data))
+        (long,) = READER.read(Record(1, JsonReader().parse(data.decode())[0], digest_of(data)))
+        assert found is None or found == long
+
+
+def test_rows_with_a_name_of_their_own_go_the_short_way_too() -> None:
+    quick = QuickRow()
+    for number in range(3):
+        messages = [{"role": "user", "content": "a"}]
+        row = {"id": number, "messages": messages, "source": "s", "tools": TOOLS}
+        data = json.dumps(row).encode()
+        found = quick(data, digest_of(data))
+        assert found is not None
+        assert json.loads(found.extra) == {"id": number, "source": "s"}
+    assert QuickChat()(data, "d") is None
 
 
 def test_rows_that_end_with_the_same_tools_are_read_with_them() -> None:
