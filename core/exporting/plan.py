@@ -63,6 +63,10 @@ def check_plan(plan: Plan) -> None:
             raise UsageError("The training share is a number between 0 and 1, such as 0.9.")
         if is_document(fmt):
             raise UsageError(f"{fmt.name} is no format of rows: it has no training and test side.")
+    elif plan.by != "rollout":
+        raise UsageError("What stays together on one side matters only where there are two: split.")
+    if plan.branch and plan.branches != "this":
+        raise UsageError("Name one branch, or ask for accepted ones or all, not both.")
     if fmt.whole and (plan.role != "target" or plan.up_to is not None):
         raise UsageError(f"{fmt.name} holds whole rollouts: it takes neither a role nor a part.")
     if plan.role != "target" and fmt.name in PROJECT_FORMATS:

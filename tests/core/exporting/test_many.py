@@ -339,6 +339,8 @@ def test_a_larger_share_only_moves_rollouts_to_the_training_side() -> None:
         (plan("nope"), "The format 'nope' is not known. Those that are written: turn-records"),
         (plan(train_split=1.5), "a number between 0 and 1"),
         (plan("page", train_split=0.5), "no format of rows"),
+        (plan(by="source"), "only where there are two"),
+        (plan(branch="rude", branches="all"), "Name one branch, or ask for"),
         (plan("bundle", role="evaluator"), "neither a role nor a part"),
         (plan("bundle", up_to=2), "neither a role nor a part"),
         (plan(options=WriteOptions(history="full")), "turns has no choice of history"),
