@@ -134,18 +134,39 @@ class _Session:
 
     def _in_order(self) -> Iterator[tuple[_Row, _Turn | None]]:
         """Each row with the turn that it follows, which has been read by then."""
-        waiting = self.rows
-        while waiting:
-            later: list[_Row] = []
-            for row in waiting:
-                if row.parent is None or row.parent in self.turns:
-                    yield row, self.turns.get(row.parent) if row.parent is not None else None
+        waiting: dict[str, list[_Row]] = {}
+        for row in self.rows:
+            if row.parent is None or row.parent in self.turns:
+                yield from self._with_those_behind(row, waiting)
+            else:
+                waiting.setdefault(row.parent, []).append(row)
+        known = {row.step_id for row in self.rows if isinstance(row.step_id, str)}
+        # First those whose parent is nowhere, then what goes in a circle.
+        for gone in (*(name for name in waiting if name not in known), *waiting):
+            for row in waiting.pop(gone, ()):
+                if gone in self.turns:
+                    yield from self._with_those_behind(row, waiting)
                 else:
-                    later.append(row)
-            if len(later) == len(waiting):
-                orphan = later.pop(0)
-                yield orphan, self._adopted(orphan)
-            waiting = later
+                    yield row, self._adopted(row)
+                    yield from self._behind(row, waiting)
+
+    def _with_those_behind(
+        self, row: _Row, waiting: dict[str, list[_Row]]
+    ) -> Iterator[tuple[_Row, _Turn | None]]:
+        yield row, self.turns[row.parent] if row.parent is not None else None
+        yield from self._behind(row, waiting)
+
+    def _behind(
+        self, row: _Row, waiting: dict[str, list[_Row]]
+    ) -> Iterator[tuple[_Row, _Turn | None]]:
+        """Rows that waited for this one, and for those in turn."""
+        ready = [row]
+        while ready:
+            name = ready.pop(0).step_id
+            if isinstance(name, str):
+                for each in waiting.pop(name, ()):
+                    yield each, self.turns.get(name)
+                    ready.append(each)
 
     def _adopted(self, row: _Row) -> _Turn | None:
         """The turn that a row follows whose parent is not here: the one that stands before it."""
