@@ -15,6 +15,7 @@ from rollstep.core.formats.options import WriteOptions
 from rollstep.core.formats.table import FORMATS, Format
 from rollstep.core.model.messages import TargetReply, ToolResult
 
+from .commands.progress import counted
 from .screens.export_types import (
     ExportChoice,
     ExportFormat,
@@ -265,17 +266,13 @@ def _written(done: ExportSummary, plan: Plan) -> str:
 
     words = f"Wrote {os.path.abspath(done.files[0])}"
     if done.trajectories > 1 or done.rows != 1:
-        words += f", {_counted(done.rows, done.unit)}"
+        words += f", {counted(done.rows, done.unit)}"
     if done.refused:
         words += f", {done.refused:,} refused"
     return f"{words}, and who made each message beside it" if has_provenance(plan.fmt) else words
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def _counts(found: ExportSummary) -> str:
     counts = ((found.edits, "edit"), (found.flags, "flag"))
-    words = " and ".join(_counted(number, what) for number, what in counts if number)
+    words = " and ".join(counted(number, what) for number, what in counts if number)
     return f" ({words})" if words else ""
