@@ -169,6 +169,8 @@ class _Writer:
                 self._user(number, kept, shapes if kept is payload else {})
         elif isinstance(payload, TargetReply):
             self._private = set()
+            if not self._source.has(step) and payload.tool_calls:
+                self._say(AS_OBJECTS, 0)
             self._reply(number, payload, shapes)
         elif isinstance(payload, ToolResult):
             if payload.call_id not in self._private:
@@ -353,7 +355,6 @@ class _Writer:
             self.faults.append(fault(words, number, f"{where}.input", rule, "Edit them."))
         elif self.subject.options.prune_nulls:
             arguments = without_nulls(arguments)
-        self._say(AS_OBJECTS, 0)
         written = self._written_id(call, number)
         return {"type": "tool_use", "id": written, "name": name, "input": RawJson(arguments)}
 

@@ -112,7 +112,7 @@ class StepWriter:
         ]
         made["message"] = self._content(payload.parts, shapes, made, number)
         if isinstance(payload, TargetReply):
-            self._reply(made, payload, shapes, number)
+            self._reply(made, payload, shapes, number, came=self.source.has(step))
         elif isinstance(payload, UserMessage):
             self._evaluator(made, payload)
         if self.source.has(step):
@@ -125,8 +125,15 @@ class StepWriter:
         return made
 
     def _reply(
-        self, made: dict[str, Any], payload: TargetReply, shapes: dict[str, Any], number: int
+        self,
+        made: dict[str, Any],
+        payload: TargetReply,
+        shapes: dict[str, Any],
+        number: int,
+        *,
+        came: bool,
     ) -> None:
+        """What a reply says and calls; ``came``: it was read as it is."""
         if payload.reasoning:
             made["reasoning_content"] = reasoning_text(payload.reasoning)
             if len(payload.reasoning) > 1 or payload.reasoning[0] != Reasoning(
@@ -136,7 +143,7 @@ class StepWriter:
         if payload.tool_calls:
             more = shapes.get(CALLS, {})
             made["tool_calls"] = [
-                self._tool_call(call, more.get(str(index), {}), number)
+                self._tool_call(call, more.get(str(index), {}), number, came=came)
                 for index, call in enumerate(payload.tool_calls)
             ]
         if payload.finish_reason:
@@ -144,14 +151,17 @@ class StepWriter:
         if payload.refusal:
             _ours(made)["refusal"] = payload.refusal
 
-    def _tool_call(self, call: ToolCall, more: dict[str, Any], number: int) -> dict[str, Any]:
+    def _tool_call(
+        self, call: ToolCall, more: dict[str, Any], number: int, *, came: bool
+    ) -> dict[str, Any]:
         made: dict[str, Any] = {
             "tool_call_id": call.id,
             "function_name": call.name,
             "arguments": RawJson("{}"),
         }
         if is_object(call.arguments):
-            self.said.setdefault(AS_OBJECTS, [])
+            if not came:
+                self.said.setdefault(AS_OBJECTS, [])
             made["arguments"] = RawJson(call.arguments)
         else:
             words = "arguments that are no JSON object stand as text in the call's extra"

@@ -85,7 +85,8 @@ def notes(subject: Subject) -> tuple[str, ...]:
             f"replies that the source had only as history (step {listed(bare)}) make no row"
         )
     calls = [(n, call) for n, reply in _replies(subject) for call in reply.tool_calls]
-    if calls:
+    kept = {number for number, step in numbered if source.has(step)}
+    if any(number not in kept for number, _ in calls):
         found.append("arguments are objects in responses, and the text that came in the history")
     if empty := [number for number, call in calls if not call.arguments.strip()]:
         found.append(f"empty arguments (step {listed(empty)}) are written as {{}} in responses")

@@ -447,6 +447,11 @@ def test_fields_that_are_not_as_atif_has_them_move_into_extra() -> None:
     assert found["steps"][3]["extra"] == {"timestamp": "yesterday", "llm_call_count": -1}
 
 
+def test_what_came_as_objects_is_not_said_to_become_some() -> None:
+    assert AS_OBJECTS not in words(as_subject(read_one(encoded(foreign()))))
+    assert AS_OBJECTS in words(rich())
+
+
 def test_an_edited_import_has_ids_of_its_own_and_no_totals_of_the_source() -> None:
     imported = read_one(encoded(foreign()))
     tree = rollout_of(imported, NAME)
