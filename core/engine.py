@@ -65,6 +65,11 @@ class Engine:
         self._thread.start()
         return self.submit(self._open())
 
+    @property
+    def author(self) -> str:
+        """The name that edits and marks carry."""
+        return self._author
+
     def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Run a coroutine on the engine's loop, from any thread."""
         if self._loop is None:

@@ -36,10 +36,12 @@ def run_app(
     roles: Path | None = None,
     trust: bool = False,
     config: Path | None = None,
+    library_query: str | None = None,
 ) -> int:
     """Run the app; its exit status. Raises RollstepError when the target cannot be opened, before
     any screen is shown. ``throwaway`` keeps nothing; ``roles`` is a file that gives seed rows
-    their roles; ``trust`` lets the project run its own code without asking.
+    their roles; ``trust`` lets the project run its own code without asking. ``library_query`` opens
+    the library's list, of what it means.
     """
     gc.disable()
     os.environ.setdefault("TEXTUAL_FPS", _PAINTS)  # before it is loaded
@@ -63,6 +65,8 @@ def run_app(
         app = RollstepApp(controller, snapshot, settings=settings, config=config, palette=palette)
         app.pick_from = pick_from
         app.startup_words = words
+        app.library_query = library_query
+        app.reject_reasons = chosen.review.reasons
         app.beside = target.beside if target is not None else None
         status = app.run()
     finally:

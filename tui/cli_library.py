@@ -23,9 +23,20 @@ def stats_command(query: str, as_json: bool, library: Path | None) -> int:
     return show_stats(query, library, as_json=as_json)
 
 
-@click.group("library")
-def library_group() -> None:
-    """Look after a library: check it, copy it, make it smaller."""
+@click.group("library", invoke_without_command=True)
+@click.option("-w", "--where", default="", metavar="QUERY", help="List what this query means.")
+@LIBRARY
+@click.pass_context
+def library_group(context: click.Context, where: str, library: Path | None) -> int:
+    """All rollouts in a table: filter, sort, mark. Also: check, backup, compact.
+
+    rollstep library -w 'verdict:none turns>6'   (docs/query.md)
+    """
+    if context.invoked_subcommand is not None:
+        return 0
+    from .commands.show import show_library
+
+    return show_library(library, where)
 
 
 @library_group.command("check")

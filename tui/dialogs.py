@@ -16,6 +16,7 @@ from .who import kind_of
 if TYPE_CHECKING:
     from rollstep.core.store.change import Summary
 
+    from .library.model import LibraryModel
     from .presenter import DebuggerModel
     from .rollstep_app import RollstepApp
     from .screens.debugger import DebuggerScreen
@@ -37,6 +38,8 @@ class Dialogs:
 
     def __init__(self, app: RollstepApp) -> None:
         self.app = app
+        self._library: LibraryModel | None = None
+        """The list that the shown rollout was opened from."""
         self._picked_from: tuple[Path, SamplePick] | None = None
         """The log whose sample is shown, and which one that is."""
 
@@ -163,6 +166,8 @@ class Dialogs:
             self.new_project(None)
         elif choice.kind == "import":
             self.import_files()
+        elif choice.kind == "library":
+            self.open_library()
         elif choice.kind == "help":
             self.show_help()
         elif choice.kind == "sample":
@@ -171,6 +176,27 @@ class Dialogs:
             self.open_target(OpenTarget(rollout=choice.value))
         else:
             self.open_path(choice.value)
+
+    def open_library(self, query: str = "") -> None:
+        """The table of all rollouts, or of those that a query means."""
+        from .library.model import LibraryModel
+
+        self._show_library(LibraryModel(query))
+
+    def _show_library(self, model: LibraryModel) -> None:
+        from .screens.library import LibraryScreen
+
+        app = self.app
+
+        def chosen(rollout_id: str | None) -> None:
+            if rollout_id is not None:
+                self.open_target(OpenTarget(rollout=rollout_id))
+                self._library = model
+            elif app.debugger is None:
+                self._library = None
+                self.open_start()
+
+        app.push_screen(LibraryScreen(app, model), chosen)
 
     def open_path(self, text: str) -> None:
         """Open what a path names; what is wrong with it is said on the start screen."""
@@ -207,7 +233,7 @@ class Dialogs:
 
     def open_target(self, target: OpenTarget, path: str = "") -> None:
         """Open it, and show it when it is there."""
-        self._picked_from = None
+        self._picked_from = self._library = None
         self.app.opening(self.app.controller.open(target), path)
 
     def leave_debugger(self) -> None:
@@ -216,6 +242,8 @@ class Dialogs:
         """
         if self._picked_from is not None:
             self.pick_sample(*self._picked_from)
+        elif self._library is not None:
+            self._show_library(self._library)
         else:
             self.open_start()
 

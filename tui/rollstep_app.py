@@ -78,6 +78,9 @@ class RollstepApp(OrderedKeys[int]):
         self.startup_words = ""
         self.beside: tuple[str, str | None] | None = None
         """Another rollout, and the end of its branch, that the first one is compared with."""
+        self.library_query: str | None = None
+        """What the library screen lists first; None for the start screen in its place."""
+        self.reject_reasons: tuple[str, ...] = ()
         self.pick_from: Path | None = None
         """A log of which a sample is picked first, when there is no snapshot."""
         self._first = snapshot
@@ -118,6 +121,8 @@ class RollstepApp(OrderedKeys[int]):
             self.load_drafts()
         elif self.pick_from is not None:
             self.dialogs.pick_sample(self.pick_from)
+        elif self.library_query is not None:
+            self.dialogs.open_library(self.library_query)
         else:
             self.dialogs.open_start()
         if self.beside is not None and self.debugger is not None:

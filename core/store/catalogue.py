@@ -96,6 +96,14 @@ class Catalogue(ABC):
         with self._reading() as connection:
             return facts.undescribed(connection, limit)
 
+    def count_undescribed(self) -> int:
+        """How many rollouts have no facts, or old ones."""
+        with self._reading() as connection:
+            number: int = connection.execute(
+                "SELECT count(*) FROM rollouts WHERE described = 0"
+            ).fetchone()[0]
+            return number
+
     def updated_at(self, key: int) -> float:
         """When the rollout of this key was last written to; 0 where it is gone."""
         with self._reading() as connection:

@@ -18,6 +18,15 @@ def show_start(library: Path | None) -> int:
     return _show(None, library_path(library))
 
 
+def show_library(library: Path | None, query: str) -> int:
+    """The table of rollouts. Raises QueryError before any screen is shown."""
+    from rollstep.core.listing.rollout_list import parse_query
+    from rollstep.tui.app import run_app
+
+    parse_query(query)
+    return run_app(library=library_path(library), library_query=query)
+
+
 def show_target(name: str, library: Path | None, roles: Path | None, trust: bool) -> int:
     """The debugger on a file or a rollout. Raises InputError before any screen is shown."""
     target = parse_target(name)

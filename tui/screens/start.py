@@ -69,7 +69,7 @@ class StartChoice:
     for a sample's recorded rollout.
     """
 
-    kind: Literal["sample", "rollout", "path", "import", "new", "help", "quit"]
+    kind: Literal["sample", "rollout", "path", "import", "library", "new", "help", "quit"]
     value: str = ""
     recorded: bool = False
 
@@ -83,6 +83,7 @@ class StartScreen(Screen[StartChoice | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "open_file", "Open a file"),
         Binding("i", "import", "Import"),
+        Binding("l", "library", "All rollouts"),
         Binding("a", "new", "New project"),
         Binding("v", "afresh", "Open the sample with nothing played yet"),
         Binding("slash", "filter", "Filter"),
@@ -137,6 +138,8 @@ class StartScreen(Screen[StartChoice | None]):
             self.call_later(self.action_open_file)
         elif key == "import":
             self.action_import()
+        elif key == "library":
+            self.action_library()
         elif key == "new":
             self.action_new()
 
@@ -155,6 +158,8 @@ class StartScreen(Screen[StartChoice | None]):
             )
         elif key == "import":
             about = "Logs and datasets of other programs, all of a file or folder, into the library"
+        elif key == "library":
+            about = "The library: filter, sort, mark, numbers"
         elif key == "new":
             about = "A blank project, or one from a seed row"
         self.query_one("#about", Static).update(Content(visible(about)))
@@ -162,6 +167,10 @@ class StartScreen(Screen[StartChoice | None]):
     def action_import(self) -> None:
         """Other programs' logs and datasets."""
         self.dismiss(StartChoice("import"))
+
+    def action_library(self) -> None:
+        """The table of all rollouts."""
+        self.dismiss(StartChoice("library"))
 
     def action_new(self) -> None:
         """A new project."""
@@ -255,6 +264,8 @@ class StartScreen(Screen[StartChoice | None]):
         if not self._filter.text:
             rows.append(ListRow(("Open a file …",), "open"))
             rows.append(ListRow(("Import …",), "import"))
+            if self.request.recent:
+                rows.append(ListRow(("All rollouts …",), "library"))
             rows.append(ListRow(("New project …",), "new"))
         return rows
 
@@ -269,7 +280,9 @@ class StartScreen(Screen[StartChoice | None]):
         if self.query("PathField"):
             words = "Enter open   Tab complete   Esc back"
         else:
-            keys = "Enter open  v afresh  o file  i import  a new  / filter  ? keys  q quit"
+            keys = (
+                "Enter open  v afresh  o file  i import  l library  a new  / filter  ? keys  q quit"
+            )
             words = self._filter.words(keys)
         self.query_one("#keys", Static).update(Content(one_line(words)))
 

@@ -1,0 +1,1 @@
+"""The library screen's pure parts: which columns, one row, the page beside the table."""

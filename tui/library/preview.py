@@ -1,0 +1,106 @@
+"""The page beside the table: what the rollout under the cursor is, and where words were found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rollstep.core.listing.facts import opened_at
+from rollstep.core.model.messages import Stop, TargetReply, UserMessage, payload_text
+from rollstep.core.model.steps import Step
+from rollstep.core.rules.query.nodes import And, Compare, Node, Or
+from rollstep.core.store.change import Saved
+from rollstep.core.store.facts import RolloutFacts
+from rollstep.core.store.search import step_texts
+
+from ..document import Block, Document
+from ..stepview import call_text
+from ..who import LETTERS
+
+_HITS = 20
+_AROUND = 40
+"""Characters on either side of what was found."""
+_LONGEST = 400
+"""Characters of one step that the page shows."""
+_STEPS = 60
+"""Steps that the page shows: enough to see what it is about."""
+
+
+def preview(saved: Saved, facts: RolloutFacts | None, words: tuple[str, ...]) -> Document:
+    """The page of one rollout; ``words`` are what the filter looks for in its steps."""
+    return Document(list(_blocks(saved, facts, words)))
+
+
+def words_of(node: Node | None) -> tuple[str, ...]:
+    """The quoted words of a query that steps are searched for."""
+    if isinstance(node, Compare):
+        return (str(node.value),) if node.ref.name == "text" and node.op in (":", "=") else ()
+    if isinstance(node, And | Or):
+        return tuple(word for part in node.parts for word in words_of(part))
+    return ()
+
+
+def _blocks(saved: Saved, facts: RolloutFacts | None, words: tuple[str, ...]) -> Iterator[Block]:
+    rollout = saved.tree()
+    yield Block("title", saved.header.title)
+    if rollout.project.goal:
+        yield Block("text", f"goal: {rollout.project.goal}")
+    yield Block("dim", "   ".join(filter(None, (saved.header.id, saved.header.source))))
+    if saved.status_note:
+        yield Block("warn", f"{saved.status}: {saved.status_note}")
+    for score in saved.scores:
+        yield Block("text", f"{score.name} {score.value}  {score.explanation}".rstrip())
+    yield from _marks(saved)
+    if facts is not None and facts.branches > 1:
+        yield Block("dim", f"{facts.branches} branches")
+    path = rollout.path(opened_at(rollout, saved.head))
+    for word in words:
+        yield from _hits(saved.steps, word)
+    yield Block("text", "")
+    for step in path[:_STEPS]:
+        yield from _step(step)
+    if len(path) > _STEPS:
+        yield Block("dim", f"+{len(path) - _STEPS:,} steps")
+
+
+def _marks(saved: Saved) -> Iterator[Block]:
+    for mark in saved.marks:
+        said = [mark.verdict or "", f"{mark.rating} of 5" if mark.rating else "", *mark.tags]
+        said += [mark.note] if mark.note else []
+        if any(said):
+            by = f"{mark.by}: " if mark.by else ""
+            yield Block("human", by + ", ".join(filter(None, said)))
+
+
+def _hits(steps: tuple[Step, ...], word: str) -> Iterator[Block]:
+    wanted = word.casefold()
+    found = 0
+    for step in steps:
+        text = "\n".join(step_texts(step))
+        at = text.casefold().find(wanted)
+        if at < 0:
+            continue
+        found += 1
+        if found <= _HITS:
+            start = max(at - _AROUND, 0)
+            piece = text[start : at + len(word) + _AROUND].replace("\n", " ")
+            yield Block("key", f"#{step.seq}", 0)
+            yield Block("text", f"…{piece}…", 2)
+    if found > _HITS:
+        yield Block("dim", f"and in {found - _HITS:,} more steps")
+    if not found:
+        yield Block("dim", f"{word!r} stands in its title")
+
+
+def _step(step: Step) -> Iterator[Block]:
+    payload = step.payload
+    letter = LETTERS[step.role]
+    if isinstance(payload, Stop):
+        yield Block("stop", f"stop: {payload.reason}")
+        return
+    text = payload_text(payload)
+    more = f" … +{len(text) - _LONGEST:,} characters" if len(text) > _LONGEST else ""
+    if text or not isinstance(payload, TargetReply | UserMessage):
+        yield Block(step.role, f"{letter} {text[:_LONGEST]}{more}")
+    if isinstance(payload, TargetReply | UserMessage):
+        for call in payload.tool_calls:
+            yield Block("call", f"{letter} > {call_text(call)[:_LONGEST]}")

@@ -1,0 +1,50 @@
+"""The lines above and below the table, and the keys of the library screen. Pure."""
+
+from __future__ import annotations
+
+from ..cells import cells
+from ..rows import Row, Span, row
+from ..sanitize import one_line
+from ..wrap import fit
+from .model import LibraryModel
+
+KEYS: tuple[tuple[str, str, str], ...] = (
+    ("Enter", "open", "Open the rollout; q there comes back to this place"),
+    ("/", "filter", 'Filter by a query: verdict:none turns>6 "refund" (docs/query.md)'),
+    ("f", "filters", "Saved filters: use one, save this one, forget one"),
+    ("o", "order", "Sort by another column; O the other way round"),
+    ("v", "select", "Select this rollout, or no longer; V all that are listed, or none"),
+    ("A R M", "verdict", "Accept, reject, unsure: of the selection, or of this one"),
+    ("m", "mark", "Rating 1-5, tag, note, no verdict: of the selection, or of this one"),
+    ("u", "undo", "Take the last marks back"),
+    ("Space", "read", "Read on in the page beside; Backspace back"),
+    ("N", "numbers", "Numbers of what is listed: verdicts, stops, tools, edits, cost"),
+    ("j k", "row", "Next and previous rollout; g G ends, PgUp PgDn screenfuls"),
+    ("q", "back", "Up one level; Esc out of the filter or the selection first"),
+    ("?", "keys", "All keys of this screen"),
+)
+
+
+def title(model: LibraryModel, path: str, waiting: int, width: int) -> Row:
+    """How many rollouts are listed, by which filter."""
+    count = f"{len(model):,} rollout{'' if len(model) == 1 else 's'}"
+    shown = f"  of {one_line(model.query)}" if model.query else ""
+    chosen = f"   {len(model.chosen):,} selected" if model.chosen else ""
+    busy = f"   looking through {waiting:,} that have changed" if waiting else ""
+    text = fit(f" Library   {count}{chosen}{shown}{busy}", width - 1)
+    end = path if cells(path) <= width - cells(text) - 4 else ""
+    gap = " " * max(width - cells(text) - cells(end) - 1, 1)
+    return row((text, "bar:title"), (gap, "bar"), (end, "bar:dim"), fill="bar")
+
+
+def key_line(width: int) -> Row:
+    """Keys, as many as fit."""
+    spans: list[Span] = [(" ", "bar")]
+    used = 1
+    for keys, label, _ in KEYS:
+        need = len(keys) + len(label) + 4
+        if used + need > width:
+            break
+        spans += [(f"{keys} ", "bar:key"), (f"{label}   ", "bar")]
+        used += need
+    return row(*spans, fill="bar")

@@ -1,0 +1,233 @@
+"""What the library screen does to rollouts and its list: marks, orders, saved filters, numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rollstep.core.listing.rollout_list import ORDERS, Order
+from rollstep.core.marking import Marked, MarkedRollout
+from rollstep.core.rules.marking import HIGHEST_RATING, MarkChange
+
+from ..library.marks import mark_keys, unmark
+from .choose import ChooseRequest, ChooseScreen, Option, confirm
+from .reason import ReasonRequest, ReasonScreen
+
+if TYPE_CHECKING:
+    from .library import LibraryScreen
+
+_FILTERS = "filter"
+"""Under this kind the library keeps saved filters."""
+_ASK_FROM = 2
+"""Marks on so many rollouts or more ask first."""
+
+
+class Making:
+    """The actions of one library screen."""
+
+    def __init__(self, screen: LibraryScreen) -> None:
+        self.screen = screen
+        self._marked: list[tuple[MarkedRollout, ...]] = []
+        """What was marked, the last at the end, so that it can be taken back."""
+
+    # marks
+
+    def do_accept(self) -> None:
+        """Accept."""
+        self._mark(MarkChange(verdict="accept"))
+
+    def do_unsure(self) -> None:
+        """Neither."""
+        self._mark(MarkChange(verdict="unsure"))
+
+    def do_reject(self) -> None:
+        """Reject, with a reason."""
+        earlier = self.screen.rollstep.reject_reasons
+
+        def given(reason: str | None) -> None:
+            if reason is not None:
+                change = MarkChange(verdict="reject", note=reason) if reason else None
+                self._mark(change or MarkChange(verdict="reject"))
+
+        request = ReasonRequest("Reject: why?", keys="Enter rejects", earlier=earlier)
+        self.screen.app.push_screen(ReasonScreen(request), given)
+
+    def do_mark(self) -> None:
+        """Choose a rating, a tag, a note."""
+        ratings = [
+            Option(f"rating {n}", f"rating {n}", key=str(n)) for n in range(1, HIGHEST_RATING + 1)
+        ]
+        others = [
+            Option("rating 0", "no rating", key="0"),
+            Option("tag", "tag, on or off …", key="t"),
+            Option("note", "note …", key="n"),
+            Option("none", "take the verdict off", key="-"),
+        ]
+
+        def chosen(value: str | None) -> None:
+            if value is None:
+                return
+            if value == "tag":
+                self._ask_line("Tag", lambda text: MarkChange(toggle_tag=text))
+            elif value == "note":
+                self._ask_line("Note", lambda text: MarkChange(note=text))
+            elif value == "none":
+                self._mark(MarkChange(verdict=None))
+            else:
+                self._mark(MarkChange(rating=int(value[-1]) or None))
+
+        request = ChooseRequest(f"Mark {self._meant_words()}", (*ratings, *others))
+        self.screen.app.push_screen(ChooseScreen(request), chosen)
+
+    def _ask_line(self, what: str, change: Any) -> None:
+        def given(text: str | None) -> None:
+            if text:
+                self._mark(change(text))
+
+        request = ReasonRequest(f"{what} of {self._meant_words()}", keys=f"Enter: {what.lower()}")
+        self.screen.app.push_screen(ReasonScreen(request), given)
+
+    def _meant_words(self) -> str:
+        count = len(self.screen.model.meant())
+        return "this rollout" if count == 1 else f"{count:,} rollouts"
+
+    def _mark(self, change: MarkChange) -> None:
+        screen = self.screen
+        keys = screen.model.meant()
+        if not keys:
+            return
+        if screen.rollstep.guard.closed:
+            screen.flash(screen.rollstep.guard.words("This key"))
+            return
+
+        def go(answer: str | None = "yes") -> None:
+            if answer == "yes":
+                future = mark_keys(screen.rollstep.controller.engine, keys, change)
+                screen.rollstep.when_done(future, lambda found: self._was_marked(change, found))
+
+        if len(keys) < _ASK_FROM:
+            go()
+            return
+        request = confirm(f"{change.words}: {len(keys):,} rollouts?", yes="Yes, mark them")
+        screen.app.push_screen(ChooseScreen(request), go)
+
+    def _was_marked(self, change: MarkChange, found: Marked) -> None:
+        if found.done:
+            self._marked.append(found.done)
+        words = f"{change.words}: {len(found.done):,}. u takes it back."
+        self._said(words, found)
+
+    def do_undo(self) -> None:
+        """Take the last marks back."""
+        if not self._marked:
+            self.screen.flash("Nothing was marked here that could be taken back.", "dim")
+            return
+        last = self._marked.pop()
+        future = unmark(self.screen.rollstep.controller.engine, last)
+        self.screen.rollstep.when_done(
+            future, lambda found: self._said(f"Marks taken back: {len(found.done):,}.", found)
+        )
+
+    def _said(self, words: str, found: Marked) -> None:
+        screen = self.screen
+        if not screen.is_attached:
+            return
+        failed = f"  Not: {found.failed[0][0]} ({found.failed[0][1]})" if found.failed else ""
+        more = f" and {len(found.failed) - 1:,} more" if len(found.failed) > 1 else ""
+        screen.model.forget_rows()
+        screen.changed()
+        screen.flash(words + failed + more, "warn" if found.failed else "ok")
+
+    # the list
+
+    def do_order(self) -> None:
+        """Sort by another column."""
+        model = self.screen.model
+        options = tuple(Option(name, name) for name in ORDERS)
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                words = ("title", "source", "model", "tags", "stop", "status", "verdict")
+                self._sort(Order(name, name not in words))
+
+        request = ChooseRequest("Sort by", options, chosen=model.order.by, filterable=True)
+        self.screen.app.push_screen(ChooseScreen(request), chosen)
+
+    def do_reverse(self) -> None:
+        """The other way round."""
+        order = self.screen.model.order
+        self._sort(Order(order.by, not order.descending))
+
+    def _sort(self, order: Order) -> None:
+        self.screen.model.order = order
+        self.screen.list_anew(self.screen.model.key)
+
+    def do_filters(self) -> None:
+        """Saved filters."""
+        self.screen.ask(lambda library: library.kept(_FILTERS), self._choose_filter)
+
+    def _choose_filter(self, kept: dict[str, bytes]) -> None:
+        screen = self.screen
+        query = screen.model.query
+        options = [Option(f"use {name}", name, body.decode()) for name, body in kept.items()]
+        if query:
+            options.append(Option("save", "save this one …", query, key="s"))
+        if kept:
+            options.append(Option("forget", "forget one …", key="f"))
+        if not options:
+            screen.flash("No filter is saved: / types one, f saves it.", "dim")
+            return
+
+        def chosen(value: str | None) -> None:
+            if value == "save":
+                self._save_filter(query)
+            elif value == "forget":
+                self._forget_filter(kept)
+            elif value is not None:
+                screen.model.query = kept[value.removeprefix("use ")].decode()
+                screen.list_anew(screen.model.key)
+
+        request = ChooseRequest("Saved filters", tuple(options), filterable=True)
+        screen.app.push_screen(ChooseScreen(request), chosen)
+
+    def _save_filter(self, query: str) -> None:
+        screen = self.screen
+
+        def named(name: str | None) -> None:
+            if name:
+                screen.ask(
+                    lambda library: library.keep(_FILTERS, name, query.encode()),
+                    lambda _: screen.flash(f"Saved as {name}; f lists it.", "ok"),
+                )
+
+        request = ReasonRequest("Save the filter as", query, keys="Enter saves it")
+        screen.app.push_screen(ReasonScreen(request), named)
+
+    def _forget_filter(self, kept: dict[str, bytes]) -> None:
+        screen = self.screen
+        options = tuple(Option(name, name, body.decode()) for name, body in kept.items())
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                screen.ask(
+                    lambda library: library.drop(_FILTERS, name),
+                    lambda _: screen.flash(f"{name} is forgotten.", "ok"),
+                )
+
+        screen.app.push_screen(ChooseScreen(ChooseRequest("Forget a filter", options)), chosen)
+
+    # numbers
+
+    def do_numbers(self) -> None:
+        """Numbers of what is listed."""
+        from rollstep.core.listing.stats import count_rollouts
+
+        screen, query = self.screen, self.screen.model.query
+        screen.flash("Counting …", "dim")
+
+        def counted(stats: Any) -> None:
+            from .stats import StatsScreen
+
+            screen.flash("", "dim")
+            screen.app.push_screen(StatsScreen(stats, query))
+
+        screen.ask(lambda library: count_rollouts(library, query), counted)
