@@ -59,7 +59,8 @@ def subject_of(
 
 
 def leaves_of(saved: Saved, rollout: Rollout, plan: Plan) -> list[str | None]:
-    """The last steps of the branches that the plan asks for, in the order in which they were made.
+    """The last steps of the branches that the plan asks for, in the order in which they were made;
+    the branch that would be opened first, where all go into one document.
 
     Raises InputError for a branch that is not there.
     """
@@ -76,6 +77,9 @@ def leaves_of(saved: Saved, rollout: Rollout, plan: Plan) -> list[str | None]:
     elif plan.branches == "kept":
         leaves = [leaf for leaf in leaves if not _is_rejected(saved, leaf)]
     found = [leaf for leaf in leaves if leaf not in hidden]
+    if plan.fmt.collect is not None:  # the first one is what such a document shows first
+        current = current_leaf(saved, rollout)
+        found.sort(key=lambda leaf: leaf != current)
     if plan.branches == "kept" and not found:
         return [current_leaf(saved, rollout)]
     return [*found]

@@ -40,6 +40,8 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
     plan = Plan(format=options.format or format_by_name(output))
     if plan.fmt.rows is not None:  # rows that were read as branches of a tree are rows again
         plan = msgspec.structs.replace(plan, branches="kept")
+    elif plan.fmt.collect is not None:  # and what holds branches gets them all
+        plan = msgspec.structs.replace(plan, branches="all")
     progress, tally = FileLine(), Tally()
 
     def before(summary: ExportSummary) -> None:

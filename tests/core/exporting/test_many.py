@@ -163,6 +163,14 @@ def test_one_document_takes_many_where_it_can(tmp_path: Path) -> None:
     assert [json.loads(line)["rollout"] for line in told] == ["r1", "r2"]
 
 
+def test_of_branches_that_go_into_one_document_the_one_that_would_be_opened_is_first(
+    tmp_path: Path,
+) -> None:
+    export_many(plan("book", branches="all"), items("r1"), tmp_path / "x.txt")
+    text = (tmp_path / "x.txt").read_text()
+    assert 0 < text.index("So long.") < text.index("No.")
+
+
 def test_a_bundle_takes_many_and_reads_back(tmp_path: Path) -> None:
     from rollstep.core.store.bundle_reader import read_bundle
 

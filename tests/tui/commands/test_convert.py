@@ -192,3 +192,17 @@ def test_a_record_without_a_message_to_learn_from_is_still_told(
     status, _, err = cli("convert", source, output, "--format", "openai")
     assert status == 1
     assert "there is no user message" in err
+
+
+def test_where_branches_have_a_place_all_of_them_are_converted(cli: RunCli, tmp_path: Path) -> None:
+    ask = '[{"role": "user", "content": "q"}]'
+    source, output = tmp_path / "in.jsonl", tmp_path / "out.eval"
+    rows = (
+        f'{{"prompt": {ask}, "completion": [{{"role": "assistant", "content": "{text}"}}]}}\n'
+        for text in ("a", "b", "c")
+    )
+    source.write_text("".join(rows))
+    assert cli("convert", source, output)[0] == 0
+    back = tmp_path / "back.jsonl"
+    assert cli("convert", output, back, "--format", "openai")[0] == 0
+    assert back.read_text().count("\n") == 3
