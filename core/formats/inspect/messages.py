@@ -192,13 +192,9 @@ class _Message:
         kept = self._odd({"content": contents_out(parts, contents.reasoning)})
         if not given:
             kept["$made_id"] = True
-        if error is not None and not self._own.id:
-            words = text(table(error).get("message")) or shown(error)
-            kind = shown(table(error).get("type"))
-            self._note(f"tool error{f' ({kind})' if kind else ''}: {words}")
-            if not parts:
-                parts = text_parts(words)  # which is what the model was told
-                kept["$content"] = self._message.get("content")
+        if error is not None and not self._own.id and not parts:
+            parts = text_parts(text(table(error).get("message")) or shown(error))
+            kept["$content"] = self._message.get("content")  # the model was told the error
         return ToolResult(call_id, parts, error is not None), kept
 
     def _odd(self, rebuilt: dict[str, Any]) -> dict[str, Any]:

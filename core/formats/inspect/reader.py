@@ -23,6 +23,7 @@ from ..reading.json_in import as_text, not_finite
 from ..reading.record import Imported, Record
 from ..reading.tools import read_tools
 from ..reading.values import items, seconds, shown, table, text, without
+from . import NAMES
 from .events import Events
 from .messages import Tree
 from .own import KEY, OwnSample, read_own
@@ -260,8 +261,11 @@ class _Sample:
 
     def _extra(self) -> str:
         """What a writer needs to give the sample back, and the log around it."""
-        if self._own.project is not None:
-            return self._own.extra
+        own = self._own
+        if own.project is not None and own.format in NAMES:
+            return own.extra
+        if own.project is not None:  # of another format, which no writer is to take for Inspect's
+            return as_text({"$source": [own.format, own.extra]}) if own.extra else ""
         sample = table(self._resolver.value(without(self._sample, *_TAKEN), "sample"))
         log = {key: self._log[key] for key in _OF_LOG if self._log.get(key) is not None}
         system = self._tree.system_message

@@ -12,7 +12,7 @@ from ...model.messages import Stop, TargetReply, UserMessage, parts_text
 from ...model.rollout import Branch
 from ...model.steps import Call, Step
 from ..jsonl import RawJson
-from ..reading.values import table
+from ..reading.values import table, text
 from ..subject import Subject
 from . import NAMES
 from .content import read_contents
@@ -70,13 +70,13 @@ class SampleWriter:
         return {key: each for key, each in self._source.items() if key not in stale}
 
     def _system(self) -> dict[str, Any] | None:
-        text = self._main.project.target.system
-        if text is None:
+        system = self._main.project.target.system
+        if system is None:
             return None
         was = table(self._beside.get("$system"))
-        if was and parts_text(read_contents(was.get("content")).parts) == text:
+        if was and parts_text(read_contents(was.get("content")).parts) == system:
             return raw_fields(was)
-        return {"id": "system", "role": "system", "content": text}
+        return {"id": "system", "role": "system", "content": system}
 
     def _spoken(self) -> Iterator[RawJson]:
         for step in self._main.trajectory.steps:
@@ -168,9 +168,15 @@ class SampleWriter:
             marks,
             branches,
             ids.get(leaf, ""),
-            "" if plain_import else main.format,
-            "" if plain_import else main.extra,
+            *(("", "") if plain_import else self._origin()),
         )
+
+    def _origin(self) -> tuple[str, str]:
+        """The format that the rollout was first read from, and what else its record held."""
+        given = self._beside.get("$source")
+        if isinstance(given, list) and len(given) == 2:
+            return text(given[0]), text(given[1])
+        return self._main.format, self._main.extra
 
     def _ends(self) -> Iterator[tuple[OwnEnd, RawJson | None]]:
         """Stops, and messages at the end of branches that no model was sent."""

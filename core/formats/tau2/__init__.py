@@ -71,7 +71,7 @@ def _simulation(value: Any, around: dict[str, Any], digest: str) -> Imported:
     _add_stop(builder, value)
     task = _task(value, around)
     environment = table(info.get("environment_info"))
-    system = chat.system.text if chat.system else _policy(value, environment, builder)
+    system = chat.system.text if chat.system else _policy(value, environment)
     title = f"{shown(environment.get('domain_name')) or 'tau2'} {shown(value.get('task_id'))}"
     if value.get("trial") is not None:
         title += f", trial {shown(value['trial'])}"
@@ -192,11 +192,9 @@ def _goal(task: dict[str, Any]) -> str:
     return goal or shown(table(task.get("description")).get("purpose"))
 
 
-def _policy(value: dict[str, Any], environment: dict[str, Any], builder: TreeBuilder) -> str | None:
-    policy = text(value.get("policy")) or text(environment.get("policy"))
-    if policy:
-        builder.note("the system text is not in the file; the policy stands for it", "info")
-    return policy or None
+def _policy(value: dict[str, Any], environment: dict[str, Any]) -> str | None:
+    """What stands for the system text, which is not in the file."""
+    return text(value.get("policy")) or text(environment.get("policy")) or None
 
 
 def _tools(environment: dict[str, Any], builder: TreeBuilder) -> tuple[Tool, ...]:

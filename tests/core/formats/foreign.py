@@ -107,7 +107,8 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 def _mangle(value: Any, changes: list[tuple[tuple[Any, ...], Any, bool]]) -> Any:
     result = json.loads(json.dumps(value))
-    for path, wrong, drop in changes:
+    for path, shared, drop in changes:
+        wrong = json.loads(json.dumps(shared))  # which a later change may change
         if not path:
             return wrong
         here = result

@@ -30,8 +30,8 @@ def test_what_is_exported_is_read_again(saved: Saved, name: str, role: Role) -> 
         path = Path(folder) / "log"
         try:
             export_many(plan, [Item(saved)], path, secrets={})
-        except ExportError as error:
-            assert "Nothing was written" in str(error)
+        except ExportError:
+            assert not path.exists()  # there was nothing to write
             return
         for read in read_records(path):
             assert read.faults == () or "no messages" in read.faults[0].message

@@ -121,7 +121,7 @@ def test_an_attachment_that_is_not_there_is_told_by_sample_and_message() -> None
     (thought,) = reply.payload.reasoning
     assert (thought.text, thought.signature) == ("(redacted)", "c2ln")
     assert result.payload == ToolResult("c1", text_parts("timed out"), is_error=True)
-    assert "timeout" in notes["messages[2]"]
+    assert '"type": "timeout"' in result.extra
     assert "Expecting value" in notes["messages[1].tool_calls[0]"]
     assert notes["error"] == "the log's status is error: boom [/red]"
     assert user.parent_id is None

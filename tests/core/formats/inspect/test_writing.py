@@ -354,6 +354,18 @@ def test_a_log_that_was_read_and_edited_keeps_both() -> None:
     assert again.extra == imported.extra
 
 
+def test_what_another_format_held_besides_goes_through_a_log_untouched() -> None:
+    steps = (user_message("Hi."), {"origin": "import"})
+    subject = make_subject(steps, format="tau2", extra='{"id": "sim-1", "input": "x", "n": 1.10}')
+    kept = {"$source": ["tau2", subject.extra]}
+    for _ in range(2):
+        (imported,) = read_json(collect([subject]))
+        assert json.loads(imported.extra) == kept
+        subject = msgspec.structs.replace(subject, format="inspect", extra=imported.extra)
+        (sample,) = log_of(collect([subject]))["samples"]
+        assert (sample["id"], sample["input"]) == (1, "Hi.")
+
+
 def test_several_rollouts_are_samples_of_their_own() -> None:
     def made() -> Iterator[Subject]:
         for number in range(3):
