@@ -16,6 +16,7 @@ import msgspec
 from ..model.messages import (
     OtherPart,
     Part,
+    Reasoning,
     Stop,
     SystemNote,
     TargetReply,
@@ -201,15 +202,25 @@ class _Writer:
         if payload.refusal and self._dialect.refusals:
             body["refusal"] = payload.refusal
         if payload.reasoning and self._dialect.reasoning:
-            key = extra.get("$reasoning") or self._dialect.reasoning
-            if key == "thinking_blocks":
-                key = self._dialect.reasoning
-            body[key] = reasoning_text(payload.reasoning)
+            key, value = self._reasoning(payload.reasoning, extra)
+            body[key] = value
         if calls:
             body["tool_calls"] = [self._call(call) for call in calls]
         if self._dialect.weights and step.id in self._train:
             body["weight"] = 1 if self._train[step.id] else 0
         return self._finish(body, number, extra, payload.parts)
+
+    def _reasoning(
+        self, blocks: tuple[Reasoning, ...], extra: dict[str, Any]
+    ) -> tuple[str, str | list[RawJson]]:
+        """The key of a reply's reasoning, and its text; blocks of a source of its own as they came,
+        where all its fields are written back.
+        """
+        key = extra.get("$reasoning") if self._dialect.keys is None else None
+        if key == "thinking_blocks" and all(block.raw for block in blocks):
+            return key, [as_it_is(block.raw or "") for block in blocks]
+        named = isinstance(key, str) and key != "thinking_blocks"
+        return key if named and key else self._dialect.reasoning, reasoning_text(blocks)
 
     def _call(self, call: ToolCall) -> dict[str, Any]:
         options = self._subject.options

@@ -381,3 +381,9 @@ def test_what_holds_no_conversation_is_refused_in_words(value: Any) -> None:
 def test_declared_tools_come_back_although_nobody_called_them() -> None:
     imported = read_line(FMT, line(conversations=[entry("human", "q")], tools=TOOLS))
     assert imported.project.tools == (Tool("get", "d", "{}"),)
+
+
+def test_reasoning_under_a_key_of_its_own_stands_before_the_answer() -> None:
+    entries = [entry("human", "q"), {**entry("gpt", "a"), "reasoning": "r"}]
+    written = json.loads(written_again(FMT, line(conversations=entries)))
+    assert written["conversations"][1] == entry("gpt", "<think>\nr\n</think>\n\na")

@@ -44,6 +44,16 @@ def lines(*rows: dict[str, Any]) -> bytes:
         {"messages": [USER, SAYS]},
         {"messages": [USER, {**SAYS, "reasoning_content": "r"}]},
         {"messages": [USER, {**SAYS, "thinking": "r"}]},
+        {
+            "messages": [
+                USER,
+                {
+                    **SAYS,
+                    "thinking_blocks": [{"type": "thinking", "thinking": "t", "signature": "s"}],
+                    "reasoning_content": "r",
+                },
+            ]
+        },
         {"messages": [USER, CALLS, RESULT, SAYS], "tools": []},
         {"messages": [USER, CALLS, RESULT, SAYS], "chat_template_kwargs": {"thinking": True}},
         {"source_id": 17, "messages": [USER, SAYS], "score": 0.50},
