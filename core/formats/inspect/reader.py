@@ -7,7 +7,7 @@ branches makes the tree. A log of our own gives the rollout back as it was.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -35,6 +35,8 @@ _TAKEN = (
     *("call_pool", "transcript", "model_usage", "role_usage"),
 )
 """Of a sample what is in the steps, or follows from them."""
+_Placed = TypeVar("_Placed", Mark, Branch)
+
 LIMIT = '{"$limit": true}'
 """The ``extra`` of a stop that a sample's ``limit`` tells of."""
 _OF_LOG = ("version", "status", "eval", "plan", "error", "tags", "metadata", "log_updates")
@@ -105,7 +107,8 @@ class _Sample:
         if not builder.steps:
             raise FormatError(faults=(self._empty(),))
         self._notes()
-        marks, named = self._marks(), self._named()
+        marks = self._placed(self._own.marks, "step_id")
+        named = self._placed(self._own.branches, "leaf_id")
         head = tree.by_id.get(self._own.head, head)
         return Imported(
             self._own.project or self._project(),
@@ -226,23 +229,13 @@ class _Sample:
         found = next((tools for tools in given if tools), [])
         return items(self._resolver.value(found, "events[].tools"))
 
-    def _marks(self) -> tuple[Mark, ...]:
-        ids = self._tree.by_id
-        replace = msgspec.structs.replace
-        return tuple(
-            replace(mark, step_id=ids[mark.step_id])
-            for mark in self._own.marks
-            if mark.step_id in ids
-        )
-
-    def _named(self) -> tuple[Branch, ...]:
-        ids = self._tree.by_id
-        replace = msgspec.structs.replace
-        return tuple(
-            replace(branch, leaf_id=ids[branch.leaf_id])
-            for branch in self._own.branches
-            if branch.leaf_id in ids
-        )
+    def _placed(self, said: tuple[_Placed, ...], field: str) -> tuple[_Placed, ...]:
+        """What our own words say of steps, of those that are here, by the ids that they have
+        here.
+        """
+        ids, replace = self._tree.by_id, msgspec.structs.replace
+        known = ((each, ids.get(getattr(each, field))) for each in said)
+        return tuple(replace(each, **{field: here}) for each, here in known if here is not None)
 
     def _title(self) -> str:
         if self._own.title:
