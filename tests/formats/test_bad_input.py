@@ -182,3 +182,11 @@ def test_places_in_a_document_are_those_of_the_file(tmp_path: Path) -> None:
     assert (broken.faults[0].line, broken.faults[0].column) == (4, 5)
     assert (latin.faults[0].line, latin.faults[0].byte) == (7, 2)
     assert latin.faults[0].where == "[2]"
+
+
+def test_seed_rows_are_told_what_plays_them(tmp_path: Path) -> None:
+    path = tmp_path / "seeds.jsonl"
+    path.write_text('{"task_id": "1", "user_text": "hi", "benchmark": "b"}\n{"c": 1}\n')
+    seed, other = read_records(path)
+    assert "--seed-file" in seed.faults[0].hint
+    assert not other.faults[0].hint

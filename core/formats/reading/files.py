@@ -15,6 +15,7 @@ import msgspec
 
 from ...errors import Fault, FormatError
 from ..table import FORMATS
+from .gathering import Found, Gathering, Skipped
 from .json_in import JsonProblem, JsonReader
 from .opening import open_container
 from .pieces import Container, Piece, digest_of
@@ -33,12 +34,6 @@ _TELLING = frozenset(
 _TOO_DEEP = "it is nested more deeply than can be read."
 
 
-class Skipped(msgspec.Struct, frozen=True, gc=False):
-    """A record that was not read because it is held already."""
-
-    number: int
-
-
 class Read(msgspec.Struct, frozen=True):
     """What became of one record: its trajectories, or the ``faults`` for which there are none.
     ``line`` is its physical line, 0 in a file that is not one of lines; ``held`` marks one that was
@@ -52,9 +47,6 @@ class Read(msgspec.Struct, frozen=True):
     digest: str = ""
     held: bool = False
     line: int = 0
-
-
-_Found = Record | Refused | Skipped
 
 
 def readers() -> dict[str, Reader]:
@@ -124,7 +116,7 @@ class Source:
         """The records in order; neighbours that make one trajectory are one record. Those that are
         ``held`` are not parsed.
         """
-        gathering = _Gathering(self._readers)
+        gathering = Gathering(self._readers)
         for piece, digest in self._pieces(held):
             found = self._parsed(piece, digest) if isinstance(piece, Piece) else piece
             yield from gathering.add(found)
@@ -146,7 +138,7 @@ class Source:
 
     def read(self, held: Held | None = None) -> Iterator[Read]:
         """The trajectories of each record."""
-        gathering = _Gathering(self._readers)
+        gathering = Gathering(self._readers)
         for piece, digest in self._pieces(held):
             if isinstance(piece, Piece):
                 quick = self._quickly(piece, digest)
@@ -159,7 +151,7 @@ class Source:
         for found in gathering.flush():
             yield self._as_read(found)
 
-    def _as_read(self, found: _Found) -> Read:
+    def _as_read(self, found: Found) -> Read:
         if isinstance(found, Record):
             return self.trajectories(found)
         if isinstance(found, Refused):
@@ -245,7 +237,7 @@ class Source:
         except RecursionError:
             return self._refused(piece, Fault(_TOO_DEEP))
         if not name:
-            return self._refused(piece, Fault(self._unknown(value)))
+            return self._refused(piece, Fault(self._unknown(value), hint=_what_to_do(value)))
         self.format = self.format or name
         try:
             around = self._container.around()
@@ -287,52 +279,19 @@ class Source:
         return f"of no format that is known ({what}). Looked for: {names}."
 
 
+def _what_to_do(value: Any) -> str:
+    """What to do with records of our own that are no trajectories."""
+    if not isinstance(value, dict):
+        return ""
+    if "rollstep_bundle" in value:
+        return "This is a bundle; `rollstep open` and `rollstep import` take it whole."
+    if "user_text" in value and "agent_text" not in value:
+        return "It may be a seed row: `rollstep open` and `rollstep run --seed-file` play those."
+    return ""
+
+
 _MEND = "Only one of them can be meant: leave the other out."
 _KINDS = {list: "list", str: "string", bool: "true or false", type(None): "null"}
-
-
-class _Gathering:
-    """Puts together the records that make one trajectory."""
-
-    def __init__(self, readers: dict[str, Reader]) -> None:
-        self._readers = readers
-        self._waiting: list[Record] = []
-        self._group = ""
-
-    def add(self, found: _Found) -> Iterator[_Found]:
-        """Put in what comes next; gives what is whole now."""
-        if not isinstance(found, Record):
-            yield found
-            return
-        reader = self._readers[found.format]
-        if reader.unit == "record":
-            yield from self.flush()
-            yield found
-            return
-        group = reader.group(found.value) if reader.group is not None else ""
-        if self._waiting and (self._waiting[0].format, self._group) != (found.format, group):
-            yield from self.flush()
-        self._group = group
-        self._waiting.append(found)
-
-    def flush(self) -> Iterator[Record]:
-        """What has waited for more."""
-        if self._waiting:
-            yield _joined(self._waiting)
-            self._waiting = []
-
-
-def _joined(records: list[Record]) -> Record:
-    """Many records as one: their values in a list."""
-    first = records[0]
-    twice = tuple(dict.fromkeys(key for record in records for key in record.duplicates))
-    return msgspec.structs.replace(
-        first,
-        value=[record.value for record in records],
-        digest=digest_of("".join(record.digest for record in records).encode()),
-        lines=tuple(record.number for record in records),
-        duplicates=twice,
-    )
 
 
 def _placed(fault: Fault, record: Record) -> Fault:

@@ -7,6 +7,7 @@ import json
 import os
 import tempfile
 import threading
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -210,3 +211,19 @@ def test_a_cut_is_told_with_its_place() -> None:
     assert cut.faults[0].render() == (
         "line 2, column 10: it was cut off here, inside a text. What stands before it was read."
     )
+
+
+@pytest.mark.parametrize("end", ["\n", ",\n"])
+def test_memory_does_not_grow_with_the_number_of_pieces(end: str, tmp_path: Path) -> None:
+    peaks = []
+    for count in (2_000, 20_000):
+        text = end.join(json.dumps({"a": "x" * 100}) for _ in range(count))
+        path = tmp_path / "file"
+        path.write_text(f"[{text}]" if end.startswith(",") else text)
+        container = open_container(path, {})
+        tracemalloc.start()
+        assert sum(1 for _ in container.pieces()) == count
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        container.close()
+    assert peaks[1] < peaks[0] + 1_100_000  # the lines of a list are counted in steps of a megabyte

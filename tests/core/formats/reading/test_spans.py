@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rollstep.core.formats.reading import spans
 from rollstep.core.formats.reading.spans import Broken, elements, line_of, members, values
 
 VALUES = st.recursive(
@@ -20,8 +22,8 @@ VALUES = st.recursive(
 LAYOUTS = st.sampled_from([None, 0, 1, 4])
 
 
-def _cut(data: bytes, spans: Any) -> list[Any]:
-    return [json.loads(data[span.start : span.end]) for span in spans]
+def _cut(data: bytes, found: Any) -> list[Any]:
+    return [json.loads(data[span.start : span.end]) for span in found]
 
 
 def same(left: Any, right: Any) -> bool:
@@ -40,8 +42,7 @@ def test_members_of_any_object_are_found_with_their_keys(
     fields: dict[str, Any], indent: int | None
 ) -> None:
     data = json.dumps(fields, indent=indent).encode()
-    spans = list(members(data, 0))
-    found = {span.key: json.loads(data[span.start : span.end]) for span in spans}
+    found = {span.key: json.loads(data[span.start : span.end]) for span in members(data, 0)}
     assert same(found, json.loads(data))
 
 
@@ -61,13 +62,25 @@ def test_what_is_nested_too_deeply_to_parse_is_still_passed_over() -> None:
     [(b'[{"a": 1}, {"a": 2', 1), (b'[{"a": 1} {"a": 2}]', 1), (b'[1, "no end]', 1), (b"[1, ]", 1)],
 )
 def test_what_stands_before_a_break_is_found(data: bytes, found: int) -> None:
-    spans = elements(data, 0)
+    walk = elements(data, 0)
     for _ in range(found):
-        next(spans)
+        next(walk)
     with pytest.raises(Broken):
-        next(spans)
+        next(walk)
 
 
 def test_lines_are_counted_at_line_feeds() -> None:
     data = "a\u2028b\r\nc\nd".encode()
     assert [line_of(data, data.index(letter)) for letter in (b"b", b"c", b"d")] == [1, 2, 3]
+
+
+@given(st.lists(VALUES), LAYOUTS)
+def test_ends_are_found_too_where_msgspec_does_not_tell_them(
+    items: list[Any], indent: int | None
+) -> None:
+    data = json.dumps({"a": items, "b": 1}, indent=indent).encode() + b" "
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans, "_TRAILING", re.compile("other words"))
+        first, last = members(data, 0)
+        assert same(_cut(data, elements(data, first.start)), items)
+    assert (last.key, data[last.start : last.end]) == ("b", b"1")
