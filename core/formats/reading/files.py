@@ -6,7 +6,7 @@ One bad record never stops a file: it comes back as ``Refused``, in its place am
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -26,7 +26,8 @@ Held = Callable[[list[tuple[int, str]]], set[int]]
 """Told the numbers and digests of records, gives the numbers of those that need not be read."""
 
 _AT_ONCE = 256
-"""Records that are asked about together."""
+_BYTES_AT_ONCE = 1 << 22
+"""Records that are asked about together, and how large all of them may be."""
 _TELLING = frozenset(
     {"role", "content", "from", "value", "messages", "conversations", "tool_calls"}
 )
@@ -195,7 +196,7 @@ class Source:
             for piece in rest:
                 yield piece, digest_of(piece.data) if isinstance(piece, Piece) else ""
             return
-        while pieces := list(islice(rest, _AT_ONCE)):
+        for pieces in _chunks(rest):
             digests = [digest_of(each.data) if isinstance(each, Piece) else "" for each in pieces]
             numbers = [piece.number for piece in pieces]
             known = held(list(zip(numbers, digests, strict=True)))
@@ -292,6 +293,20 @@ def _what_to_do(value: Any) -> str:
 
 _MEND = "Only one of them can be meant: leave the other out."
 _KINDS = {list: "list", str: "string", bool: "true or false", type(None): "null"}
+
+
+def _chunks(pieces: Iterator[Piece | Refused]) -> Iterator[list[Piece | Refused]]:
+    """Some pieces at a time: many small ones, or a few large ones."""
+    chunk: list[Piece | Refused] = []
+    size = 0
+    for piece in pieces:
+        chunk.append(piece)
+        size += len(piece.data) if isinstance(piece, Piece) else 0
+        if len(chunk) >= _AT_ONCE or size >= _BYTES_AT_ONCE:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 def _placed(fault: Fault, record: Record) -> Fault:
