@@ -129,14 +129,16 @@ def compact(path: Path) -> Compacted:
 def _connected(path: Path) -> Iterator[sqlite3.Connection]:
     path = path.expanduser().absolute()
     opening.check_file(path, create=False)
-    connection = opening.connection_to(path, False, WAIT)
+    connection: sqlite3.Connection | None = None
     try:
+        connection = opening.connection_to(path, False, WAIT)
         opening.check_content(connection, path)
         yield connection
     except sqlite3.Error as error:
         raise failures.of_looking(error, path, WAIT) from error
     finally:
-        connection.close()
+        if connection is not None:
+            connection.close()
 
 
 def _integrity(connection: sqlite3.Connection) -> tuple[str, ...]:
