@@ -11,7 +11,6 @@ import re
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Any
 
 from ..jsonl import RawJson, json_text, surrogates_in
@@ -95,8 +94,7 @@ def _put(packed: zipfile.ZipFile, name: str, data: bytes) -> None:
 def _samples(subjects: Iterable[Subject], totals: Totals) -> Iterator[dict[str, Any]]:
     """The samples, one for each rollout, each under an id of its own."""
     taken: set[tuple[str, int]] = set()
-    for _, group in groupby(enumerate(subjects), _rollout):
-        together = [subject for _, subject in group]
+    for together in _by_rollout(subjects):
         sample_id, epoch = _id_of(together, totals.samples + 1, taken)
         taken.add((str(sample_id), epoch))
         sample = SampleWriter(together, sample_id, epoch).sample()
@@ -104,10 +102,18 @@ def _samples(subjects: Iterable[Subject], totals: Totals) -> Iterator[dict[str, 
         yield sample
 
 
-def _rollout(numbered: tuple[int, Subject]) -> str | int:
-    """What neighbours of one rollout have in common."""
-    number, subject = numbered
-    return subject.rollout_id or number
+def _by_rollout(subjects: Iterable[Subject]) -> Iterator[list[Subject]]:
+    """Neighbours that are branches of one tree. (A role's answers are trees of their own.)"""
+    together: list[Subject] = []
+    for subject in subjects:
+        last = together[-1] if together else subject
+        same = subject.rollout_id and subject.rollout_id == last.rollout_id
+        if together and not (same and subject.rollout is last.rollout):
+            yield together
+            together = []
+        together.append(subject)
+    if together:
+        yield together
 
 
 def _id_of(

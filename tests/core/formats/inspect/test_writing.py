@@ -379,6 +379,19 @@ def test_several_rollouts_are_samples_of_their_own() -> None:
     ]
 
 
+def test_answers_of_a_role_are_samples_of_their_own() -> None:
+    rollouts = [Rollout(RolloutHeader("r1", "Asked"), [make_project()]) for _ in range(2)]
+    subjects = [
+        make_subject(user_message("Go."), target_reply(f"answer {n}"), rollout_id="r1", rollout=one)
+        for n, one in enumerate(rollouts)
+    ]
+    first, second = read_json(collect(subjects))
+    assert [first.steps[-1].payload, second.steps[-1].payload] == [
+        target_reply("answer 0"),
+        target_reply("answer 1"),
+    ]
+
+
 def test_a_zip_lists_its_samples_and_is_deflated() -> None:
     with zipfile.ZipFile(io.BytesIO(b"".join(collect_eval(fork())))) as packed:
         assert packed.testzip() is None
