@@ -13,6 +13,7 @@ from pathlib import Path
 from ..generated import main
 from .report import FEATURES
 from .table import FORMATS, Format
+from .turn_records.strict import HOLDS_IN_FULL
 
 DOCS_FILE = Path(__file__).parents[2] / "docs" / "formats.md"
 
@@ -33,12 +34,26 @@ is in it, record by record; `--format` forces one. How to add a format:
 _SIDE_BY_SIDE = 6
 """Formats in one table, so that it fits a screen."""
 
+PERHAPS: dict[str, frozenset[str]] = {
+    "turn-records": HOLDS_IN_FULL,
+    "openai": frozenset({"other_parts"}),
+    "openai-preference": frozenset({"marks", "branches"}),
+    "trl": frozenset({"stop", "marks", "train", "other_parts"}),
+    "trl-prompt-completion": frozenset({"other_parts"}),
+    "trl-preference": frozenset({"marks", "branches", "other_parts"}),
+    "sharegpt": frozenset({"marks", "branches"}),
+    "anthropic": frozenset({"reasoning"}),
+    "atif": frozenset({"branches"}),
+}
+"""What ``Format.holds_also`` may give, which depends on the options and on what there is."""
+
 _KEPT_HEAD = """
 ## What each keeps
 
-`x` is kept; a blank is lost, and the report before the export names the steps. Besides what is
-ticked, a file that was read as a format and is written as that format again gives back the fields
-that rollstep has no place for.
+`x` is kept; `(x)` is kept in some cases, which the report before the export tells apart; a blank
+is lost, and the report names the steps. Besides what is ticked, a file that was read as a format
+and is written as that format again gives back the fields that rollstep has no place for. What
+stands where: [formats in detail](formats-in-detail.md).
 """
 
 
@@ -74,9 +89,15 @@ def _kept_tables(writers: list[Format]) -> Iterable[str]:
         yield "| | " + " | ".join(f"`{fmt.name}`" for fmt in some) + " |"
         yield "|---|" + "---|" * len(some)
         for feature, words in FEATURES.items():
-            ticks = ("x" if feature in fmt.holds else " " for fmt in some)
+            ticks = (_tick(fmt, feature) for fmt in some)
             yield f"| {words} | " + " | ".join(ticks) + " |"
         yield ""
+
+
+def _tick(fmt: Format, feature: str) -> str:
+    if feature in fmt.holds:
+        return "x"
+    return "(x)" if feature in PERHAPS.get(fmt.name, ()) else " "
 
 
 if __name__ == "__main__":
