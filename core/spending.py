@@ -36,10 +36,11 @@ class Spending:
         self._replies: dict[tuple[Role, str], list[int]] = {}
 
     def add_step(self, step: Step) -> None:
-        """A step; one that is a copy was paid for before."""
+        """A step; one that is a copy was paid for before, and one from a file by somebody else."""
         if step.call is None or step.copied_from is not None:
             return
-        self.add_call(step.call)
+        if step.origin != "import":
+            self.add_call(step.call)
         replies = self._replies.setdefault((step.role, step.call.model), [])
         replies.append(step.call.usage.completion_tokens)
         del replies[:-_REMEMBERED]

@@ -84,12 +84,13 @@ def test_a_result_that_may_be_repaired_is_reckoned_twice() -> None:
     assert found == [2, 1]
 
 
-def test_spending_counts_steps_and_failures_and_no_copies() -> None:
+def test_spending_counts_steps_and_failures_and_neither_copies_nor_imports() -> None:
     spending = Spending()
     call = Call("m", usage=Usage(10, 5), cost=0.5)
     spending.add_step(Step("1", None, "target", target_reply("a"), "model", call=call))
     copy = Step("2", None, "target", target_reply("a"), "model", call=call, copied_from="1")
     spending.add_step(copy)
+    spending.add_step(Step("4", None, "target", target_reply("b"), "import", call=call))
     spending.add_call(Call("n", usage=Usage(1, 1, estimated=True)))
     spending.add_attempt(Attempt("3", None, "target", "network", "Lost.", cost=0.25))
     assert (spending.dollars, spending.tokens) == (0.75, 17)
