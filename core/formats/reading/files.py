@@ -87,6 +87,7 @@ class Source:
         self._readers = readers
         self._recogniser = Recogniser(readers, forced=forced)
         self._json = JsonReader()
+        self._documents: dict[Path, Any] = {}
         self._quick: tuple[str, Quick | None] = ("", None)
 
     def __enter__(self) -> Source:
@@ -242,6 +243,8 @@ class Source:
         self.format = self.format or name
         try:
             around = self._container.around()
+            if around is None and self._readers[name].beside is not None:
+                around = self._beside(self._readers[name])
         except JsonProblem as problem:
             return self._refused(piece, problem.fault)
         return Record(
@@ -254,6 +257,18 @@ class Source:
             twice,
             name,
         )
+
+    def _beside(self, reader: Reader) -> Any:
+        """The document that stands for the one around the records, if there is one."""
+        path = reader.beside(self.path) if reader.beside is not None else None
+        if path is None or not path.is_file():
+            return None
+        if path not in self._documents:
+            try:
+                self._documents[path] = JsonReader().parse(path.read_text("utf-8"))[0]
+            except (OSError, UnicodeDecodeError, JsonProblem):
+                self._documents[path] = None  # it is told of where it is read itself
+        return self._documents[path]
 
     def _gathered_at(self, number: int) -> Record | None:
         for record in self.records():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -93,7 +94,9 @@ class Reader(msgspec.Struct, frozen=True):
     ``zipped`` is given the names in a zip file, and says which are samples, or None for a zip of
     another kind; each sample is then a record, and nobody is asked to recognise it. ``quick`` makes
     something that is given the bytes and the digest of a line, once lines of this format have been
-    seen, and gives what ``read`` would, or None to leave it to ``read``.
+    seen, and gives what ``read`` would, or None to leave it to ``read``. ``beside`` is given the
+    path of a file, and names the document that stands for the one around its records, where they
+    are files of their own.
     """
 
     recognise: Callable[[Any], int]
@@ -103,3 +106,4 @@ class Reader(msgspec.Struct, frozen=True):
     group: Callable[[Any], str] | None = None
     zipped: Callable[[tuple[str, ...]], Zipped | None] | None = None
     quick: Callable[[], Quick] | None = None
+    beside: Callable[[Path], Path | None] | None = None

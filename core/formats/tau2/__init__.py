@@ -7,6 +7,7 @@ why, every check behind it, and the reviews, each with the steps that it speaks 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from ...errors import Fault, FormatError
@@ -52,7 +53,12 @@ def read(record: Record) -> Iterator[Imported]:
         yield _simulation(value, table(record.around), record.digest)
 
 
-READER = Reader(recognise, read, samples=("simulations",))
+def beside(path: Path) -> Path | None:
+    """The results that a simulation in a file of its own belongs to."""
+    return path.parent.parent / "results.json" if path.parent.name == "simulations" else None
+
+
+READER = Reader(recognise, read, samples=("simulations",), beside=beside)
 
 
 def _simulation(value: Any, around: dict[str, Any], digest: str) -> Imported:

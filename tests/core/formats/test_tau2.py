@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from rollstep.core.errors import FormatError
 from rollstep.core.formats import tau2
+from rollstep.core.formats.reading.files import read_records
 from rollstep.core.model.messages import Stop, UserMessage
 from rollstep.core.model.project import HumanTarget
 
@@ -238,6 +241,22 @@ def test_a_spoken_conversation_is_joined_from_its_ticks() -> None:
         "tool: 7 <c>",
     ]
     assert any("4 ticks" in note.message for note in imported.notes)
+
+
+@pytest.mark.parametrize("results", [json.dumps(AROUND), "{", None])
+def test_a_simulation_in_a_file_of_its_own_belongs_to_the_results_beside_it(
+    tmp_path: Path, results: str | None
+) -> None:
+    folder = tmp_path / "simulations"
+    folder.mkdir()
+    (folder / "sim-1.json").write_text(json.dumps(SIMULATION, indent=1))
+    if results is not None:
+        (tmp_path / "results.json").write_text(results)
+    (read,) = read_records(folder / "sim-1.json")
+    (imported,) = read.imported
+    assert len(imported.steps) == 8
+    told = results == json.dumps(AROUND)
+    assert bool(imported.project.goal) == bool(imported.project.tools) == told
 
 
 def test_how_surely_a_record_is_tau2() -> None:
