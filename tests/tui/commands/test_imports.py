@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import subprocess
 import sys
@@ -140,3 +141,28 @@ def test_plain_lines_of_progress_come_every_few_seconds(
         line(FileProgress(Path("b"), 1, 1, read, 100, read))
     line.clear()
     assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+class _Terminal(io.StringIO):
+    """What a terminal would be sent."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_one_line_is_written_over_again_and_taken_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = _Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    now = 0.0
+    line = FileLine(lambda: now)
+    for read in (1, 2, 3):
+        now += 0.2
+        line(FileProgress(Path("a\x1b[31m\nb" + "c" * 200), 1, 2, read, 9, read))
+    line.clear()
+    shown = terminal.getvalue()
+    pieces = shown.split("\r\x1b[K")
+    assert len(pieces) == 5
+    assert pieces[-1] == ""
+    assert not any("\x1b" in piece or "\n" in piece or len(piece) > 79 for piece in pieces)
