@@ -50,6 +50,10 @@ def _make(id: str, keys: str, short: str, label: str, help: str) -> Action:
     return Action(id, tuple(keys.split()), short, label, help, "MAKE", guard)
 
 
+def _decide(id: str, key: str, label: str, help: str, guard: Guard = "acts") -> Action:
+    return Action(id, (key,), key, label, help, "DECIDE", guard)
+
+
 ACTIONS: tuple[Action, ...] = (
     _look("next", "j down", "j", "", "Next step"),
     _look("previous", "k up", "k", "step", "Previous step"),
@@ -121,6 +125,10 @@ ACTIONS: tuple[Action, ...] = (
     _make("redo", "U", "U", "", "Redo what was undone"),
     Action("save_again", ("ctrl+s",), "Ctrl+S", "", "Save again what could not be saved", "MAKE"),
     Action("save_elsewhere", (), ":", "", "Save the rollout as a bundle elsewhere", "MAKE"),
+    _decide("accept", "A", "accept", "Accept the branch that is shown"),
+    _decide("reject", "R", "reject", "Reject it, with a reason"),
+    _decide("unsure", "M", "unsure", "Neither: unsure"),
+    _decide("mark", "m", "mark", "Then 1-5 rating, t tag, n note, w train on this step", "opens"),
     Action("import", (), ":", "", "Import logs and datasets of other programs", "DECIDE", "opens"),
     Action("export", ("x",), "x", "export", "Export the branch, or up to here", "DECIDE", "opens"),
     Action("theme", ("f2",), "F2", "", "Choose a theme", "LOOK"),
@@ -133,7 +141,10 @@ ACTIONS: tuple[Action, ...] = (
 
 BY_ID = {action.id: action for action in ACTIONS}
 
-_OPENING = ("find", "open_step", "present", "outline", "diff", "theme", "palette", "help", "leave")
+_OPENING = (
+    *("find", "open_step", "present", "outline", "diff", "theme", "palette", "help", "leave"),
+    "reject",
+)
 
 
 def _opening_keys() -> frozenset[str]:
@@ -186,7 +197,7 @@ _LOOK_ORDER = (
 )
 _MAKE_ORDER = (
     *("step", "turn", "run", "edit", "write", "retake", "undo", "breaks", "export", "fault"),
-    *("new", "insert", "delete"),
+    *("accept", "reject", "unsure", "mark", "new", "insert", "delete"),
 )
 
 

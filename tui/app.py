@@ -67,6 +67,7 @@ def run_app(
         app.startup_words = words
         app.library_query = library_query
         app.reject_reasons = chosen.review.reasons
+        app.review_keys = chosen.review
         app.beside = target.beside if target is not None else None
         status = app.run()
     finally:

@@ -15,6 +15,7 @@ from .rows import Row, Span, row
 from .sanitize import one_line
 from .scored import outcome
 from .stepview import stop_title
+from .verdicts import verdict_span
 from .who import ANSWERS, LETTERS, NAMES, kind_of, who
 from .wrap import fit
 
@@ -82,7 +83,7 @@ def status(model: DebuggerModel, width: int) -> Row:
     first = [_not_saved(model, width)] if model.unsaved else []
     last = [*([] if model.unsaved else [_saved(model)]), *_drafts(model), *_players(model)]
     for brevity in range(3):
-        pieces = [*first, *_counts(model, brevity), *last]
+        pieces = [*first, *_counts(model, brevity), *_verdict(model, brevity), *last]
         if sum(cells(text) + 2 for text, _ in pieces) < width + 1:
             break
     spans: list[Span] = []
@@ -95,6 +96,14 @@ def status(model: DebuggerModel, width: int) -> Row:
         spans += [(" " if not spans else "  ", "text"), (text, kind)]
         used += cells(text) + 2
     return row(*spans)
+
+
+def _verdict(model: DebuggerModel, brevity: int) -> list[Span]:
+    """What was said of the branch that is shown."""
+    standing = model.shown_verdict.of(model)
+    if standing is None:
+        return []
+    return [verdict_span(standing, brief=brevity > 0)]
 
 
 def _saved(model: DebuggerModel) -> Span:

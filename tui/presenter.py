@@ -29,6 +29,7 @@ from .path import Band, Path
 from .snapshot import Asking, Snapshot
 from .stepview import PaneLine, pane_lines
 from .tail import Tail
+from .verdicts import ShownVerdict
 
 if TYPE_CHECKING:
     from rollstep.core.budget import Forecast
@@ -51,6 +52,7 @@ class DebuggerModel(Moving):
         self.head = snapshot.head
         self.branches = snapshot.branches
         self.marks = snapshot.marks
+        self.shown_verdict = ShownVerdict()
         self.scores = snapshot.scores
         self.silences = snapshot.silences
         self.breakpoints = snapshot.breakpoints

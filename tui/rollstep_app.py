@@ -14,6 +14,7 @@ from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rollstep.core.config.keys import ReviewKeys
 from rollstep.core.errors import NOT_RECORDED, RoleError, RollstepError
 from textual import events
 from textual._context import active_message_pump
@@ -81,6 +82,8 @@ class RollstepApp(OrderedKeys[int]):
         self.library_query: str | None = None
         """What the library screen lists first; None for the start screen in its place."""
         self.reject_reasons: tuple[str, ...] = ()
+        self.review_keys = ReviewKeys()
+        """What the configuration says of marks and the queue."""
         self.pick_from: Path | None = None
         """A log of which a sample is picked first, when there is no snapshot."""
         self._first = snapshot

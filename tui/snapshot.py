@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rollstep.core.model.debugging import Breakpoint
-from rollstep.core.model.history import Command
+from rollstep.core.model.history import Command, hidden_steps
 from rollstep.core.model.marks import Mark, Score, Silence
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, RolloutHeader
 from rollstep.core.model.steps import Attempt, Role, Step
 from rollstep.core.workers.prices import about_tokens
+
+if TYPE_CHECKING:
+    from rollstep.core.store.change import Saved
 
 
 class Snapshot(NamedTuple):
@@ -36,6 +39,26 @@ class Snapshot(NamedTuple):
     commands: tuple[Command, ...] = ()
     revision: int = -1
     """Of the project, from which the next step is made."""
+
+
+def snapshot_of(saved: Saved) -> Snapshot:
+    """A rollout as the library has it, without a session."""
+    hidden = frozenset(hidden_steps(saved.commands))
+    known = {step.id for step in saved.steps}
+    return Snapshot(
+        saved.header,
+        saved.projects,
+        saved.steps,
+        hidden,
+        saved.head if saved.head in known - hidden else None,
+        branches=saved.branches,
+        marks=saved.marks,
+        scores=saved.scores,
+        attempts=saved.attempts,
+        silences=saved.silences,
+        notice=f"parked: {saved.status_note}" if saved.status == "parked" else "",
+        commands=saved.commands,
+    )
 
 
 class Asking(NamedTuple):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from ..model.edited import is_edit
 from ..model.history import Command, Revert, reverts_of
 from ..model.marks import Mark
@@ -49,6 +51,45 @@ def accepted_leaves(
         if not is_outdated(rollout, mark, commands):
             found.append(leaf_id)
     return found
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """A verdict as it is shown on a branch; ``outdated`` where the branch changed since."""
+
+    mark: Mark
+    outdated: bool
+
+
+def standing_verdict(
+    rollout: Rollout, marks: Iterable[Mark], leaf_id: str | None, commands: Iterable[Command] = ()
+) -> Standing | None:
+    """The newest verdict on the branch that ends here. A branch that has none shows the newest of
+    the one that it grew out of since by an edit, or by more steps: outdated.
+    """
+    if leaf_id is None:
+        return None
+    marks = tuple(marks)
+    mark = newest_verdict(marks, leaf_id)
+    if mark is not None:
+        return Standing(mark, is_outdated(rollout, mark, commands))
+    given = [m for m in marks if m.verdict is not None and m.step_id in rollout.steps]
+    reverts = reverts_of(commands)
+    for mark in sorted(given, key=lambda m: m.at, reverse=True):
+        if _grew_out(rollout, leaf_id, mark, reverts):
+            return Standing(mark, outdated=True)
+    return None
+
+
+def _grew_out(rollout: Rollout, leaf_id: str, mark: Mark, reverts: Mapping[str, Revert]) -> bool:
+    """Whether the branch is the judged one as an edit, or more steps, have changed it since."""
+    judged = {step.id: step for step in rollout.path(mark.step_id)}
+    first = next((step for step in rollout.path(leaf_id) if step.id not in judged), None)
+    if first is None:
+        return False
+    if first.parent_id == mark.step_id:
+        return first.created_at > mark.at
+    beside = next((s for s in judged.values() if s.parent_id == first.parent_id), None)
+    return beside is not None and _edits(rollout, first, beside, mark.at, reverts)
 
 
 def _edits(

@@ -64,7 +64,7 @@ class Outline:
         failures = sum(map(len, model.attempts.values()))
         return (
             *(len(model.rollout), len(model.rollout.hidden), model.head, model.leaf),
-            *(model.branches, model.silences, model.breakpoints, model.drafts),
+            *(model.branches, model.silences, model.breakpoints, model.drafts, model.marks),
             *(model.path, model.path.flags.version, model.last_command, failures),
         )
 

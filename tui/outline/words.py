@@ -6,12 +6,14 @@ from rollstep.core.model.history import reverts_of
 from rollstep.core.model.messages import Stop, payload_text
 from rollstep.core.model.steps import Step
 from rollstep.core.rules.ledger import Ledger
+from rollstep.core.rules.verdicts import standing_verdict
 
 from ..changed import changed_words
 from ..ledger_words import ended_words
 from ..presenter import DebuggerModel
 from ..sanitize import one_line
 from ..stepview import first_words
+from ..verdicts import sign
 from ..who import NAMES
 from .tree import Item, OutlineTree, Segment
 
@@ -42,6 +44,7 @@ class Words:
         self.reverts = reverts_of(model.commands.values())
         self._numbers = {leaf: n for n, leaf in enumerate(model.rollout.leaves(), 1)}
         self._items: dict[tuple[int, int], str] = {}
+        self._verdicts: dict[str, str] = {}
         self._head = tree.of.get(model.head) if model.head is not None else None
         self._shown = tree.of.get(model.leaf) if model.leaf is not None else None
 
@@ -61,13 +64,27 @@ class Words:
         return f"branch {self._numbers.get(segment.last or '', 0)}"
 
     def tags(self, segment: Segment) -> str:
-        """Whether the branch that is shown ends here, where the head is, whether it is hidden."""
+        """Whether the branch that is shown ends here, where the head is, whether it is hidden, and
+        the verdict on the branch.
+        """
+        verdict = self._verdict(segment)
         tags = (
             (segment.index == self._shown, "[shown]"),
             (segment.index == self._head, "[head]"),
             (segment.hidden and not segment.children, "[hidden]"),
+            (bool(verdict), f"[{verdict}]"),
         )
         return " ".join(word for holds, word in tags if holds)
+
+    def _verdict(self, segment: Segment) -> str:
+        """Its sign; empty for none, and for what is no branch's end."""
+        model, leaf = self.model, segment.last
+        if segment.children or leaf is None or not model.marks:
+            return ""
+        if leaf not in self._verdicts:
+            found = standing_verdict(model.rollout, model.marks, leaf, model.commands.values())
+            self._verdicts[leaf] = sign(found) if found is not None else ""
+        return self._verdicts[leaf]
 
     def steps(self, segment: Segment) -> str:
         """``4–24``, the places of its steps in their path."""

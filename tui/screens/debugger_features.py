@@ -26,6 +26,10 @@ FEATURES: dict[str, str] = {
     "roles": "debugger_roles",
     "present": "debugger_present",
     "replay_off": "debugger_present",
+    "accept": "debugger_marks",
+    "reject": "debugger_marks",
+    "unsure": "debugger_marks",
+    "mark": "debugger_marks",
 }
 """Action to module. Its class ``Actions`` takes the screen and has a ``do_`` method for each."""
 
