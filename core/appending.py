@@ -70,17 +70,66 @@ class Appender:
         try:
             _make_folder(path.parent)
             self._handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-            size = os.fstat(self._handle).st_size
-            if size and os.pread(self._handle, 1, size - 1) != b"\n":
-                self.mended = True
-                os.write(self._handle, b"\n")
+            self._mend()
         except OSError as error:
             raise ExportError(f"{path} cannot be written: {error.strerror}.") from error
+
+    def _mend(self) -> None:
+        size = os.fstat(self._handle).st_size
+        if size and os.pread(self._handle, 1, size - 1) != b"\n":
+            self.mended = True
+            os.write(self._handle, b"\n")
 
     def _take_back(self, before: int, written: int) -> None:
         """Undo a part of a write, unless another program has written meanwhile."""
         if written and os.fstat(self._handle).st_size == before + written:
             os.ftruncate(self._handle, before)
+
+
+class Rewriter(Appender):
+    """Writes lines again that a run had written from the byte ``start`` on, before it was ended.
+
+    As long as they are equal to those that stand there, the file stays as it is. At the first that
+    differs (the last was cut off, or a line comes in between) the file is cut, and the rest is
+    appended. Raises ExportError.
+    """
+
+    def __init__(self, path: Path, start: int) -> None:
+        super().__init__(path)
+        self._at = start
+        self._comparing = True
+
+    def write(self, lines: bytes) -> None:
+        """Add whole lines, their line ends included."""
+        if self._comparing:
+            if self._handle < 0:
+                self._open()
+            if os.pread(self._handle, len(lines), self._at) == lines:
+                self._at += len(lines)
+                return
+            self._cut()
+        super().write(lines)
+
+    def end(self) -> None:
+        """All lines were written again: what stands behind them was the run's, and is no more.
+        A file of which nothing is left goes away.
+        """
+        if self._comparing and self.path.exists():
+            if self._handle < 0:
+                self._open()
+            self._cut()
+            if not self._at:
+                self.path.unlink()
+
+    def _cut(self) -> None:
+        self._comparing = False
+        if os.fstat(self._handle).st_size > self._at:
+            os.ftruncate(self._handle, self._at)
+
+    def _mend(self) -> None:
+        """A last line without its end is this run's own, unless it stood there before the run."""
+        if os.fstat(self._handle).st_size == self._at - 1:
+            os.write(self._handle, b"\n")
 
 
 def _make_folder(folder: Path) -> None:

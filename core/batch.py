@@ -20,80 +20,42 @@ from .errors import RollstepError, StoreError
 from .formats.subject import Subject
 from .formats.turn_records import Records, complete_turns
 from .ids import random_rollout_id, random_step_ids
-from .model.project import (
-    EchoTarget,
-    HeuristicEvaluator,
-    HumanEvaluator,
-    HumanSimulator,
-    HumanTarget,
-    Project,
-    RulesSimulator,
-    ScriptedEvaluator,
-    ScriptedTarget,
-)
-from .model.rollout import RolloutHeader, Trajectory
+from .jobs import Done, Job, never_waits
+from .model.project import Project
+from .model.rollout import Rollout, RolloutHeader, Trajectory
 from .model.steps import Step
-from .playthrough import Each, OnBreak, Played, at_once, play_through
-from .store.change import Change
+from .playthrough import BUDGET, Each, OnBreak, Played, SoFar, at_once, play_through
+from .store.change import Change, Saved
+from .taking_up import FLAGS, TakenUp, flagged, take_up
 
 if TYPE_CHECKING:
     from .budget import RunBudget
     from .roles.registry import Roles
+    from .runs import Run
+
+__all__ = ["GROUP_STEPS", "SIDE_BY_SIDE", "Batch", "Done", "Job", "never_waits"]
 
 SIDE_BY_SIDE = 16
 """Rollouts that run at once when their roles wait for something."""
 
+WINDOW = 16
+"""How many times as many rollouts wait for earlier ones to be handed on, or to begin."""
+
 GROUP_STEPS = 2000
 """Steps of offline rollouts that one transaction saves."""
-
-_NEVER_WAIT = (
-    EchoTarget,
-    HeuristicEvaluator,
-    HumanEvaluator,
-    HumanSimulator,
-    HumanTarget,
-    RulesSimulator,
-    ScriptedEvaluator,
-    ScriptedTarget,
-)
-
 
 _NOTHING = Records(b"", 0, 0)
 
 
-class Job(msgspec.Struct, frozen=True):
-    """One project to be played. ``source`` and ``record`` say where it came from (``record`` goes
-    into the derived ids), ``label`` names it for people.
-    """
-
-    project: Project
-    source: str = ""
-    record: int | None = None
-    label: str = ""
-
-
-class Done(msgspec.Struct, frozen=True):
-    """One finished rollout. It is ``whole`` when it came to its stop with every turn complete;
-    else ``words`` say why not, and ``records`` holds the turns that are complete. One that is
-    ``parked`` waits for a human. ``said`` is what breakpoints said of one that came to its stop.
-    One that was not ``started`` is nowhere: the run's budget was used up before it.
-    """
-
-    job: Job
-    rollout_id: str
-    records: Records
-    whole: bool
-    words: str = ""
-    parked: bool = False
-    said: str = ""
-    started: bool = True
-
-
-class ManyCommitter(Protocol):
+class BatchLibrary(Protocol):
     """The part of a library that a batch writes to."""
 
     def commit_many(self, changes: Iterable[Change]) -> list[dict[str, int]]:
         """Save many changes in one transaction. Raises StoreError."""
+        ...
+
+    def load(self, rollout_id: str) -> Saved:
+        """The whole rollout. Raises InputError when it is not here."""
         ...
 
 
@@ -105,14 +67,28 @@ class Closable(Protocol):
         ...
 
 
-def never_waits(project: Project) -> bool:
-    """Whether all roles of the project are built in, so that it can be played offline."""
-    simulator = project.tool_simulator
-    return (
-        isinstance(project.target, _NEVER_WAIT)
-        and isinstance(project.evaluator, _NEVER_WAIT)
-        and (simulator is None or isinstance(simulator, _NEVER_WAIT))
-    )
+class _Place(msgspec.Struct, frozen=True):
+    """A job and its place in the run; what an earlier run has ``taken_up`` of it, if it did."""
+
+    job: Job
+    rollout_id: str
+    taken_up: TakenUp | None = None
+
+    @property
+    def project(self) -> Project:
+        """The project that is played: a human may have changed it meanwhile."""
+        return self.taken_up.project if self.taken_up is not None else self.job.project
+
+    @property
+    def so_far(self) -> SoFar | None:
+        """Where it goes on."""
+        return self.taken_up.so_far if self.taken_up is not None else None
+
+    @property
+    def offline(self) -> bool:
+        """Whether nothing of it waits for anything."""
+        stands = self.taken_up is not None and self.so_far is None
+        return stands or never_waits(self.project)
 
 
 class Batch:
@@ -121,7 +97,10 @@ class Batch:
     A rollout that fails ends itself only: its failure is in its ``Done``. ``library`` keeps the
     rollouts: those that cost something step by step, before the next role is asked; offline ones
     in groups. ``workers`` are ended with the run. ``on_break`` says what a breakpoint does.
-    ``budget`` is what all of them may spend together; offline ones are free.
+    ``budget`` is what all of them may spend together; offline ones are free. With ``run`` given,
+    rollouts are those of that run: what the library holds of them is not played again, unless it
+    had failed and ``retry_failed`` says so. ``park_flags`` parks those with something odd on their
+    path.
     """
 
     def __init__(
@@ -131,11 +110,14 @@ class Batch:
         roles: Callable[[Project], Roles],
         seed: int = 0,
         workers: Closable | None = None,
-        library: ManyCommitter | None = None,
+        library: BatchLibrary | None = None,
         clock: Clock = wall_clock,
         side_by_side: int = SIDE_BY_SIDE,
         on_break: OnBreak = "park",
         budget: RunBudget | None = None,
+        run: Run | None = None,
+        retry_failed: bool = False,
+        park_flags: bool = False,
     ) -> None:
         self._done = done
         self._roles = roles
@@ -146,6 +128,9 @@ class Batch:
         self._side_by_side = side_by_side
         self._on_break = on_break
         self._budget = budget
+        self._run = run
+        self._retry_failed = retry_failed
+        self._park_flags = park_flags
         self._new_id = random_step_ids()
         self._waiting: list[Change] = []
         self._waiting_steps = 0
@@ -159,26 +144,38 @@ class Batch:
         """
         with ThreadPoolExecutor(1, "saving") as saver:
             try:
-                rest = self._run_offline(iter(jobs), saver)
+                rest = self._run_offline(self._places(jobs), saver)
             finally:
                 self._save_behind(saver)
                 self._await_saving()
         if rest is not None:
             asyncio.run(self._run_waiting(rest))
 
-    def _run_offline(self, jobs: Iterator[Job], saver: Executor) -> Iterator[Job] | None:
+    def _places(self, jobs: Iterable[Job]) -> Iterator[_Place]:
+        for number, job in enumerate(jobs):
+            if self._run is None or self._library is None:
+                yield _Place(job, random_rollout_id())
+            elif (found := self._run.holds(number)) is None:
+                yield _Place(job, self._run.rollout_id(number))
+            else:
+                saved = self._library.load(found)
+                taken_up = take_up(saved, retry_failed=self._retry_failed, on_break=self._on_break)
+                if taken_up.project == job.project:  # whose file is known
+                    taken_up = msgspec.structs.replace(taken_up, project=job.project)
+                yield _Place(job, found, taken_up)
+
+    def _run_offline(self, places: Iterator[_Place], saver: Executor) -> Iterator[_Place] | None:
         """Play jobs as long as they never wait; gives the rest, from the first that does."""
-        for job in jobs:
-            if not never_waits(job.project):
-                return _before(job, jobs)
-            header = self._header(job)
-            played = at_once(self._play(job))
-            if self._library is not None:
-                self._waiting.append(_whole_change(job, header, played))
-                self._waiting_steps += len(played.steps)
+        for place in places:
+            if not place.offline:
+                return _before(place, places)
+            played = self._stands(place) or self._judged(place, at_once(self._play(place)))
+            if self._library is not None and (change := self._news(place, played)) is not None:
+                self._waiting.append(change)
+                self._waiting_steps += len(change.steps)
                 if self._waiting_steps >= GROUP_STEPS:
                     self._save_behind(saver)
-            self._done(self._finish(job, header, played))
+            self._done(self._finish(place, played))
         return None
 
     def _save_behind(self, saver: Executor) -> None:
@@ -196,14 +193,14 @@ class Batch:
         if behind is not None:
             behind.result()
 
-    async def _run_waiting(self, jobs: Iterator[Job]) -> None:
+    async def _run_waiting(self, places: Iterator[_Place]) -> None:
         """Play jobs side by side, a window of them at a time."""
         room = asyncio.Semaphore(self._side_by_side)
         window: deque[asyncio.Task[Done]] = deque()
         try:
-            for job in jobs:
-                window.append(asyncio.create_task(self._run_one(job, room)))
-                if len(window) >= 4 * self._side_by_side:
+            for place in places:
+                window.append(asyncio.create_task(self._run_one(place, room)))
+                if len(window) >= WINDOW * self._side_by_side:
                     self._hand_on(await window.popleft())
             while window:
                 self._hand_on(await window.popleft())
@@ -223,38 +220,52 @@ class Batch:
         self._takes_more = True
 
     def _hand_on_finished(self, window: Iterable[asyncio.Task[Done]]) -> None:
-        """The run ends early: those that wait for one before them were paid for."""
+        """The run ends early: those that wait for one before them were paid for. A run that can go
+        on has them in its library, and hands them on in their order then.
+        """
         for task in window:
-            if self._takes_more and not task.cancelled() and task.exception() is None:
+            if self._run is None and self._takes_more and _has_come(task):
                 self._hand_on(task.result())
 
-    async def _run_one(self, job: Job, room: asyncio.Semaphore) -> Done:
+    async def _run_one(self, place: _Place, room: asyncio.Semaphore) -> Done:
+        if (stands := self._stands(place)) is not None:
+            if (change := self._news(place, stands)) is not None:
+                self._commit(change)
+            return self._finish(place, stands)
         async with room:
-            header = self._header(job)
-            budget = None if never_waits(job.project) else self._budget
+            budget = None if never_waits(place.project) else self._budget
             if budget is not None and budget.closed:
-                return Done(job, header.id, _NOTHING, False, budget.closed, started=False)
+                return self._not_started(place, budget.closed)
             if self._library is None:
-                return self._finish(job, header, await self._play(job, budget=budget))
-            first = Change(header.id, header, (job.project,), status="open")
-            self._commit(first)
+                played = self._judged(place, await self._play(place, budget=budget))
+                return self._finish(place, played)
+            name = place.rollout_id
+            self._commit(self._first_change(place))
 
             def save(step: Step, request: tuple[str, str] | None) -> None:
                 requests = (request,) if request is not None else ()
-                self._commit(Change(header.id, steps=(step,), requests=requests, head=step.id))
+                self._commit(Change(name, steps=(step,), requests=requests, head=step.id))
 
-            played = await self._play(job, save, budget)
-            self._commit(_last_change(header, played))
-            return self._finish(job, header, played)
+            played = self._judged(place, await self._play(place, save, budget))
+            self._commit(_last_change(name, played))
+            return self._finish(place, played)
+
+    def _not_started(self, place: _Place, words: str) -> Done:
+        if place.taken_up is not None:
+            played = msgspec.structs.replace(
+                place.taken_up.played, status="parked", note=words, reason=BUDGET
+            )
+            return self._finish(place, played)
+        return Done(place.job, place.rollout_id, _NOTHING, False, words, started=False)
 
     async def _play(
-        self, job: Job, each: Each | None = None, budget: RunBudget | None = None
+        self, place: _Place, each: Each | None = None, budget: RunBudget | None = None
     ) -> Played:
         """Play one project; what its roles do wrong is its own failure and nobody else's."""
         try:
-            roles = self._roles(job.project)
+            roles = self._roles(place.project)
             return await play_through(
-                job.project,
+                place.project,
                 roles,
                 seed=str(self._seed),
                 new_id=self._new_id,
@@ -262,15 +273,40 @@ class Batch:
                 each=each,
                 on_break=self._on_break,
                 budget=budget,
+                so_far=place.so_far,
             )
         except StoreError:
             raise
         except RollstepError as error:
-            return Played((), "failed", str(error))
+            path = place.so_far.path if place.so_far is not None else ()
+            return Played(path, "failed", str(error), reason="not_ready")
 
-    def _header(self, job: Job) -> RolloutHeader:
+    def _stands(self, place: _Place) -> Played | None:
+        """How a rollout stands that is not played on."""
+        if place.taken_up is None or place.so_far is not None:
+            return None
+        return self._judged(place, place.taken_up.played)
+
+    def _judged(self, place: _Place, played: Played) -> Played:
+        """Parked, where it ended with something odd on its path."""
+        if not self._park_flags or played.status != "ended" or not played.steps:
+            return played
+        taken_up = place.taken_up
+        if taken_up is not None:
+            tree, marks, silences = taken_up.tree, taken_up.saved.marks, taken_up.saved.silences
+            tree.add_all(step for step in played.steps if step.id not in tree.steps)
+        else:
+            tree, marks, silences = Rollout(self._header(place), (place.project,)), (), ()
+            tree.add_all(played.steps)
+        words = flagged(tree, played.steps, marks, silences)
+        if not words:
+            return played
+        return msgspec.structs.replace(played, status="parked", note=words, reason=FLAGS)
+
+    def _header(self, place: _Place) -> RolloutHeader:
+        job = place.job
         return RolloutHeader(
-            random_rollout_id(),
+            place.rollout_id,
             job.project.title,
             self._clock(),
             self._seed,
@@ -278,18 +314,52 @@ class Batch:
             job.record,
         )
 
-    def _finish(self, job: Job, header: RolloutHeader, played: Played) -> Done:
+    def _finish(self, place: _Place, played: Played) -> Done:
+        job, taken_up = place.job, place.taken_up
         trajectory = Trajectory(played.steps)
-        records = complete_turns(
-            Subject(trajectory, (job.project,), seed=self._seed, row=job.record or 0)
-        )
+        projects = (job.project,) if taken_up is None else taken_up.saved.projects
+        subject = Subject(trajectory, projects, seed=self._seed, row=job.record or 0)
+        records = complete_turns(subject)
         whole = played.status == "ended" and records.count == records.turns
-        words = played.note
+        words, reason = played.note, played.reason
+        stop = trajectory.stop
+        if stop is not None and played.status == "ended":
+            reason = stop.reason
         if not whole and not words:
-            reason = trajectory.stop.reason if trajectory.stop else "no stop"
-            words = f"turn {records.turns} has no final reply ({reason})"
-        parked = played.status == "parked"
-        return Done(job, header.id, records, whole, words, parked, played.said)
+            words = f"turn {records.turns} has no final reply ({reason or 'no stop'})"
+        dollars, tokens = _took(played.steps)
+        return Done(
+            job,
+            place.rollout_id,
+            records,
+            whole,
+            words,
+            played.status == "parked",
+            played.said,
+            status=played.status,
+            reason=reason,
+            before=taken_up is not None and taken_up.so_far is None,
+            dollars=dollars,
+            tokens=tokens,
+        )
+
+    def _news(self, place: _Place, played: Played) -> Change | None:
+        """What of an offline rollout is to be saved, as one change."""
+        if place.taken_up is None:
+            return _whole_change(place.job, self._header(place), played)
+        saved = place.taken_up.saved
+        if played.status == saved.status and played.note == saved.status_note:
+            return None
+        known = {step.id for step in saved.steps}
+        new = tuple(step for step in played.steps if step.id not in known)
+        change = _last_change(place.rollout_id, played)
+        return msgspec.structs.replace(change, steps=new, head=new[-1].id if new else None)
+
+    def _first_change(self, place: _Place) -> Change:
+        if place.taken_up is None:
+            header = self._header(place)
+            return Change(header.id, header, (place.job.project,), status="open")
+        return Change(place.rollout_id, status="open")
 
     def _commit(self, change: Change) -> None:
         if self._library is not None:
@@ -312,13 +382,27 @@ def _whole_change(job: Job, header: RolloutHeader, played: Played) -> Change:
     )
 
 
-def _last_change(header: RolloutHeader, played: Played) -> Change:
+def _last_change(rollout_id: str, played: Played) -> Change:
     """How a rollout whose steps are saved came out."""
     return Change(
-        header.id, attempts=played.attempts, status=played.status, status_note=played.note
+        rollout_id, attempts=played.attempts, status=played.status, status_note=played.note
     )
 
 
-def _before(first: Job, rest: Iterator[Job]) -> Iterator[Job]:
+def _took(steps: Iterable[Step]) -> tuple[float, int]:
+    """Dollars and tokens of the calls that made these steps."""
+    dollars, tokens = 0.0, 0
+    for step in steps:
+        if step.call is not None and step.copied_from is None:
+            dollars += step.call.cost or 0.0
+            tokens += step.call.usage.tokens
+    return dollars, tokens
+
+
+def _has_come(task: asyncio.Task[Done]) -> bool:
+    return not task.cancelled() and task.exception() is None
+
+
+def _before(first: _Place, rest: Iterator[_Place]) -> Iterator[_Place]:
     yield first
     yield from rest

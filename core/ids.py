@@ -21,9 +21,19 @@ def random_step_ids() -> IdMaker:
 
 def random_rollout_id() -> str:
     """Eight letters and digits that cannot be mistaken for one another, easy to type."""
-    number = int.from_bytes(os.urandom(8))
+    return _in_letters(int.from_bytes(os.urandom(8)), 8)
+
+
+def rollout_id_from(text: str) -> str:
+    """Ten such letters that follow from a text: many thousands of a run must not clash."""
+    from hashlib import blake2b  # OpenSSL stands behind it: not while the program starts
+
+    return _in_letters(int.from_bytes(blake2b(text.encode(), digest_size=8).digest()), 10)
+
+
+def _in_letters(number: int, count: int) -> str:
     letters = []
-    for _ in range(8):
+    for _ in range(count):
         number, place = divmod(number, len(_LETTERS))
         letters.append(_LETTERS[place])
     return "".join(letters)

@@ -6,7 +6,7 @@ with alternatives, commands to undo, events. ``tests/core/test_playthrough.py`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -22,7 +22,7 @@ from .model.project import Project, StopRules
 from .model.steps import Attempt, Step, role_of
 from .roles.human import HumanNeeded
 from .roles.protocols import no_stream
-from .rules.hits import Hits
+from .rules.hits import Fired, Hits
 from .rules.limits import Limits
 from .rules.stepper import Ask, Nobody, next_action, together
 from .rules.stops import exchange_repeated, limit_stop
@@ -47,7 +47,11 @@ ended by a stop, or it goes on.
 """
 
 BREAKPOINT = "breakpoint"
-"""The reason of a stop that a breakpoint makes."""
+"""The reason of a stop that a breakpoint makes, and of being parked at one."""
+
+LIMIT = "limit"
+BUDGET = "budget"
+"""Why a rollout is parked: a limit of its project, or what the whole run may spend."""
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -62,6 +66,22 @@ class Played(msgspec.Struct, frozen=True):
     said: str = ""
     attempts: tuple[Attempt, ...] = ()
     requests: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+    """What parked it, in a word that is the same for all such rollouts, or the kind of its failure.
+    """
+
+
+class SoFar(msgspec.Struct, frozen=True):
+    """A rollout that was begun before, and goes on: the path to its last step, and all steps and
+    attempts that were paid for in it. New steps carry the ``revision`` of its project. Where a
+    human has had a hand in it, what stopped it at its last step does not stop it there again.
+    """
+
+    path: tuple[Step, ...]
+    steps: tuple[Step, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    revision: int = 0
+    by_human: bool = False
 
 
 async def play_through(
@@ -74,6 +94,7 @@ async def play_through(
     each: Each | None = None,
     on_break: OnBreak = "park",
     budget: RunBudget | None = None,
+    so_far: SoFar | None = None,
 ) -> Played:
     """Play until a stop, a limit, a breakpoint, a human's move, or a failure. Raises nothing of a
     role's; UsageError for a breakpoint that cannot be asked.
@@ -81,7 +102,7 @@ async def play_through(
     ``each`` is called with every step before the next role is asked, to save what was paid for.
     Of calls that are asked for at once, the results that came are kept when another fails.
     ``budget`` is what the whole run may spend; a call that neither it nor the project's own limits
-    allow is not made.
+    allow is not made. ``so_far`` is what there is already: nothing of it is asked anew.
     """
     state = PathState(project)
     has_limits = project.stop != _NO_LIMITS
@@ -92,6 +113,7 @@ async def play_through(
     watch = _watch(project) if project.breakpoints and on_break != "ignore" else None
     asks_before = watch is not None and watch.breaks.any_before
     money = _money(project, budget)
+    revision = 0 if so_far is None else so_far.revision
 
     def put(made: Made) -> None:
         payload = made.payload
@@ -106,6 +128,7 @@ async def play_through(
             script_index=made.script_index,
             state=made.state,
             injected=made.injected,
+            revision=revision,
         )
         steps.append(step)
         state.extend(step)
@@ -124,19 +147,51 @@ async def play_through(
         else:
             put(outcome)
 
-    def played(status: str, note: str = "") -> Played:
+    def played(status: str, note: str = "", reason: str = "") -> Played:
         attempts = [attempt_of(e, ask, state.leaf_id, new_id(), clock()) for e, ask in failed]
         words = "; ".join(said) if status == "ended" else ""
-        return Played(tuple(steps), status, note, words, tuple(attempts), tuple(requests))
+        return Played(tuple(steps), status, note, words, tuple(attempts), tuple(requests), reason)
 
+    def take_up(before: SoFar) -> None:
+        fired: Sequence[Fired] = ()
+        for step in before.path:
+            steps.append(step)
+            state.extend(step)
+            if watch is not None:
+                fired = watch.after(step, state)
+        if not before.by_human:
+            said.extend(one.words for one in fired)
+        if money is not None:
+            money.count(before.steps, before.attempts)
+
+    def halted() -> Played | None:
+        """What a limit or a breakpoint makes of the step that was put last."""
+        limit = money.reached(project) if money is not None else ""
+        limit = limit or (exchange_repeated(state, project) if has_limits else "")
+        if limit and project.stop.on_limit == "stop":
+            put(Made(limit_stop(limit), "rule"))
+        elif limit or said:
+            words = "; ".join([*said, limit] if limit else said)
+            if not said or on_break == "park":
+                return played("parked", words, BREAKPOINT if said else LIMIT)
+            put(Made(Stop(BREAKPOINT, "rule", words), "rule"))
+        return None
+
+    let_by = so_far is not None and so_far.by_human
+    if so_far is not None:
+        take_up(so_far)
+        watched = said or (has_limits and not let_by)
+        if watched and state.position.due != "nobody" and (stopped := halted()) is not None:
+            return stopped
     while True:
         action = next_action(state.position, project)
         if isinstance(action, Nobody):
             return played("ended")
         asks = together(state.position, project) if state.position.open_calls else ()
-        if asks_before and watch is not None and isinstance(action, Ask):
+        if asks_before and not let_by and watch is not None and isinstance(action, Ask):
             last = steps[-1] if steps else None
             said.extend(one.words for one in watch.before(asks or (action,), state, last))
+        let_by = False
         if not said:
             aside = None
             if money is not None and isinstance(action, Ask):
@@ -145,14 +200,14 @@ async def play_through(
                     put(Made(limit_stop(aside.refused), "rule"))
                     continue
                 if aside.refused:
-                    return played("parked", aside.refused)
+                    return played("parked", aside.refused, LIMIT if aside.own else BUDGET)
             try:
                 if asks:
                     await make_together(asks, state, project, roles, seed, receive)
                 else:
                     put(await make(action, state, project, roles, 0, seed, no_stream))
             except HumanNeeded as needed:
-                return played("parked", str(needed))
+                return played("parked", str(needed), "your move")
             except RoleError as error:
                 assert isinstance(action, Ask)
                 failed.append((error, action))
@@ -160,18 +215,11 @@ async def play_through(
                 if money is not None and aside is not None:
                     money.settle(aside, failed)
             if failed:
-                return played("failed", str(failed[0][0]))
-        if state.position.due == "nobody" or not (has_limits or said):
-            continue
-        limit = money.reached(project) if money is not None else ""
-        limit = limit or (exchange_repeated(state, project) if has_limits else "")
-        if limit and project.stop.on_limit == "stop":
-            put(Made(limit_stop(limit), "rule"))
-        elif limit or said:
-            words = "; ".join([*said, limit] if limit else said)
-            if not said or on_break == "park":
-                return played("parked", words)
-            put(Made(Stop(BREAKPOINT, "rule", words), "rule"))
+                return played("failed", str(failed[0][0]), failed[0][0].kind)
+        if (has_limits or said) and state.position.due != "nobody":
+            stopped = halted()
+            if stopped is not None:
+                return stopped
 
 
 def _money(project: Project, run: RunBudget | None) -> RolloutBudget | None:

@@ -108,10 +108,20 @@ def demo_command(sample: str, keep: bool, recorded: bool, library: Path | None) 
 @click.option(
     "--on-break",
     type=click.Choice(["park", "stop", "ignore"]),
-    default="park",
-    show_default=True,
-    help="At a breakpoint: park the rollout in the library, end it with a stop, or go on.",
+    help="At a breakpoint: park the rollout in the library, end it with a stop, or go on."
+    "  [default: park, or the configuration's]",
 )
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Rollouts side by side, where they wait for something.  [default: 16, or the "
+    "configuration's]",
+)
+@click.option("--resume", is_flag=True, help="Go on with this run where it was ended.")
+@click.option("--retry-failed", is_flag=True, help="The same, and try again what failed.")
+@click.option("--park-flags", is_flag=True, help="Park rollouts with something odd on their path.")
+@click.option("--summary", type=FILE, metavar="FILE", help="Write how it went as JSON.")
 @MAX_COST
 @MAX_TOKENS
 @ROLES

@@ -31,6 +31,7 @@ BELOW: dict[str, set[str]] = {
     "listing": {"rules", "store", "model"},
     "finding": {"formats", "store", "model"},
     "session": {"money", "roles", "workers", "rules", "store", "formats", "events", "model"},
+    "review": {"session", "listing", "rules", "store", "model"},
     "engine": {"session", "projects", "roles", "workers", "rules", "store", "events", "model"},
     "batch": {
         *("engine", "session", "projects", "roles", "workers", "rules", "store", "formats"),
@@ -50,7 +51,7 @@ MEMBERS = {
         "session",
     ),
     **dict.fromkeys(("estimating", "spending", "budget"), "money"),
-    **dict.fromkeys(("headless", "authors"), "batch"),
+    **dict.fromkeys(("headless", "authors", "jobs", "runs", "taking_up"), "batch"),
 }
 """Modules at the top of core that belong to the part named."""
 

@@ -1,4 +1,4 @@
-"""Telling how far a run is, on stderr: a bar on a terminal, plain lines elsewhere."""
+"""Telling how far a run is, on stderr: one line on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 from rollstep.tui.sanitize import one_line, visible
 
@@ -31,19 +30,20 @@ class StatusLine:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._started = self._told = clock()
-        self._terminal = sys.stderr.isatty()
+        self.terminal = sys.stderr.isatty()
+        self._every = _EVERY_ON_TERMINAL if self.terminal else _EVERY
         self._shown = False
 
-    def tell(self, words: Callable[[float], str]) -> None:
+    def tell(self, words: Callable[[float], str], *, last: bool = False) -> None:
         """Say it, unless something was said just now; ``words`` are given the seconds since the
-        beginning.
+        beginning. On a terminal, the ``last`` words are always said.
         """
         now = self._clock()
-        if now - self._told < (_EVERY_ON_TERMINAL if self._terminal else _EVERY):
+        if now - self._told < self._every and not (last and self.terminal):
             return
         self._told = now
         text = words(now - self._started)
-        if not self._terminal:
+        if not self.terminal:
             say(text)
             return
         width = shutil.get_terminal_size().columns - 1
@@ -58,41 +58,9 @@ class StatusLine:
             sys.stderr.flush()
             self._shown = False
 
-
-class Progress:
-    """How many of ``total`` rollouts are done."""
-
-    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._total = total
-        self._clock = clock
-        self._told = clock()
-        self._shown = 0
-        self._bar = _bar(total) if sys.stderr.isatty() else None
-
-    def step(self, rollouts: int, records: int) -> None:
-        """So many rollouts are done, with so many records."""
-        now = self._clock()
-        if self._bar is not None:
-            if now - self._told >= 0.1 or rollouts == self._total:
-                self._bar.update(rollouts - self._shown)
-                self._shown, self._told = rollouts, now
-        elif now - self._told >= _EVERY and rollouts < self._total:
-            say(f"{rollouts:,} of {self._total:,} rollouts, {records:,} records")
-            self._told = now
-
-    def say(self, text: str) -> None:
-        """A line that does not run into the bar."""
-        if self._bar is not None:
-            sys.stderr.write("\r\x1b[K")
-        say(text)
-
     def close(self) -> None:
-        """Leave the bar as it is and go to the next line."""
-        if self._bar is not None:
-            self._bar.render_finish()
-
-
-def _bar(total: int) -> Any:
-    import click
-
-    return click.progressbar(length=total, file=sys.stderr, show_pos=True, label="rollouts")
+        """Leave the line as it is, and go to the next."""
+        if self._shown:
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+            self._shown = False

@@ -4,36 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import shlex
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from rollstep.core.appending import Appender
 from rollstep.core.authors import author_jobs, project_jobs, seed_jobs
-from rollstep.core.batch import Batch, Done, Job, never_waits
+from rollstep.core.batch import SIDE_BY_SIDE, Batch
 from rollstep.core.errors import InputError, ProjectFileError, SeedFileError
+from rollstep.core.jobs import Job, never_waits
 from rollstep.core.model.project import Project
 from rollstep.core.playthrough import OnBreak
 from rollstep.core.projects.reader import read_project, read_roles
 from rollstep.core.projects.seeds import SeedFile, read_seeds
+from rollstep.core.runs import Run, begin, go_on, run_key
+from rollstep.core.store.codec import encode
 from rollstep.core.store.library import Library
-from rollstep.tui.sanitize import one_line
+from rollstep.tui.settings import configuration
 
-from .progress import Progress, counted, say
+from .progress import counted, say
+from .run_output import PARTIAL, RECORDS, RunOutput
 from .trusting import check_trust, roles_maker
 
 if TYPE_CHECKING:
     from rollstep.core.budget import RunBudget
 
-RECORDS = "multi_turn_project.jsonl"
-PARTIAL = "multi_turn_project.partial.jsonl"
-"""Complete turns of rollouts that did not come to their stop: kept, but apart from the records."""
-
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """What the command line asked for. ``turns`` is None where it did not say."""
+    """What the command line asked for. ``turns`` is None where it did not say, as are
+    ``concurrency``, ``on_break`` and what may be spent: the configuration says then.
+    """
 
     output_dir: Path
     turns: int | None = None
@@ -43,9 +44,26 @@ class RunOptions(msgspec.Struct, frozen=True):
     library: Path | None = None
     roles: Path | None = None
     trust: bool = False
-    on_break: OnBreak = "park"
+    on_break: OnBreak | None = None
     max_cost: float | None = None
     max_tokens: int | None = None
+    concurrency: int | None = None
+    resume: bool = False
+    retry_failed: bool = False
+    park_flags: bool = False
+    summary: Path | None = None
+
+    def settled(self) -> RunOptions:
+        """With what the configuration says where the command line did not. Raises ConfigError."""
+        found = configuration().config.run
+        return msgspec.structs.replace(
+            self,
+            on_break=self.on_break or found.on_break,
+            concurrency=self.concurrency or found.concurrency,
+            max_cost=found.max_cost or None if self.max_cost is None else self.max_cost,
+            max_tokens=found.max_tokens or None if self.max_tokens is None else self.max_tokens,
+            resume=self.resume or self.retry_failed,
+        )
 
 
 SEED_TURNS = 10
@@ -75,8 +93,10 @@ def run_seed_file(path: Path, options: RunOptions) -> int:
     )
     folder = options.roles.parent if options.roles else path.parent
     total = options.num_projects or len(seeds.rows)
-    failed = _play(jobs, total, lambda project: folder, [roles] if roles else [], options)
-    return 1 if failed or seeds.bad else 0
+    named = (b"rows", path.read_bytes(), repr((turns, options.num_projects)).encode())
+    known = [roles] if roles else []
+    work = _Work(jobs, total, lambda project: folder, known, (*named, *map(encode, known)))
+    return 1 if _play(work, options) or seeds.bad else 0
 
 
 def run_project_files(paths: Sequence[Path], options: RunOptions) -> int:
@@ -84,10 +104,17 @@ def run_project_files(paths: Sequence[Path], options: RunOptions) -> int:
     projects = _read_projects(paths, options.turns)
     check_trust(projects, options.trust)
     folders = {id(project): path.parent for path, project in projects}
+    by_title = {project.title: path.parent for path, project in projects}
     jobs = project_jobs(projects)
     played = [project for _, project in projects]
-    failed = _play(jobs, len(projects), lambda p: folders[id(p)], played, options)
-    return 1 if failed else 0
+    named = (b"projects", *map(encode, played))
+
+    def folder_of(project: Project) -> Path:
+        # A rollout that a human went on with may have a project of its own by now.
+        return folders.get(id(project)) or by_title.get(project.title) or projects[0][0].parent
+
+    work = _Work(jobs, len(projects), folder_of, played, named)
+    return 1 if _play(work, options) else 0
 
 
 def run_author(found_at: str, options: RunOptions) -> int:
@@ -102,8 +129,9 @@ def run_author(found_at: str, options: RunOptions) -> int:
     if options.turns is not None:
         jobs = [_with_turns(job, options.turns) for job in jobs]
     played = [job.project for job in jobs]
-    failed = _play(iter(jobs), len(jobs), lambda project: Path(), played, options)
-    return 1 if failed else 0
+    named = (b"author", found_at.encode(), repr((options.turns, options.num_projects)).encode())
+    work = _Work(iter(jobs), len(jobs), lambda project: Path(), played, named)
+    return 1 if _play(work, options) else 0
 
 
 def _with_turns(job: Job, turns: int) -> Job:
@@ -111,44 +139,73 @@ def _with_turns(job: Job, turns: int) -> Job:
     return msgspec.structs.replace(job, project=project)
 
 
-def _play(
-    jobs: Iterator[Job],
-    total: int,
-    folder_of: Callable[[Project], Path],
-    known: Sequence[Project],
-    options: RunOptions,
-) -> int:
-    """Play the jobs and write their records; how many rollouts failed.
-
-    ``known`` are projects whose roles are made once beforehand, so that what can play nobody's
-    rollout is one error and not one for each row.
+class _Work(msgspec.Struct, frozen=True):
+    """What is to be played. ``known`` are projects whose roles are made once beforehand, so that
+    what can play nobody's rollout is one error and not one for each row. ``named`` is what makes
+    this run the same run again.
     """
-    make, workers = roles_maker(folder_of, options.trust)
-    for project in known:
+
+    jobs: Iterator[Job]
+    total: int
+    folder_of: Callable[[Project], Path]
+    known: Sequence[Project]
+    named: tuple[bytes, ...]
+
+
+def _play(work: _Work, options: RunOptions) -> int:
+    """Play the jobs and write their records; how many rollouts failed."""
+    options = options.settled()
+    if options.resume and options.library is None:
+        raise InputError(
+            "--resume needs --library FILE: the library of the run that should go on. What no "
+            "library keeps can only be played anew."
+        )
+    make, workers = roles_maker(work.folder_of, options.trust)
+    for project in work.known:
         make(project)
-    offline = all(map(never_waits, known))
-    budget = None if offline else _budget(known, options)
+    offline = all(map(never_waits, work.known))
+    budget = None if offline else _budget(work.known, options)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_seldom_collecting())
-        library = None
+        library = run = None
         if options.library is not None:
             # What offline roles made can be made again; what was paid for must survive a power cut.
             library = stack.enter_context(Library.open(options.library, durable=not offline))
-        run = stack.enter_context(_Run(options.output_dir, total, options.library))
-        run.budget = budget
+            run = _the_run(library, work, options)
+        output = RunOutput(options.output_dir, work.total, options.library, run)
+        stack.enter_context(output)
+        output.budget = budget
         batch = Batch(
-            run.done,
+            output.done,
             roles=make,
             seed=options.seed,
             workers=workers,
             library=library,
-            on_break=options.on_break,
+            side_by_side=options.concurrency or SIDE_BY_SIDE,
+            on_break=options.on_break or "park",
             budget=budget,
+            run=run,
+            retry_failed=options.retry_failed,
+            park_flags=options.park_flags,
         )
-        batch.run(jobs)
-    run.tell()
-    run.tell_kept()
-    return run.failed
+        batch.run(work.jobs)
+    output.tell()
+    output.tell_kept()
+    if options.summary is not None:
+        output.write_summary(options.summary)
+    return output.failed
+
+
+def _the_run(library: Library, work: _Work, options: RunOptions) -> Run:
+    """The run of this command: the one that should go on, or a new one."""
+    folder = options.output_dir.absolute()
+    key = run_key((*work.named, str(options.seed).encode(), os.fsencode(folder)))
+    run = go_on(library, key) if options.resume else None
+    if run is None:
+        if options.resume:
+            say("--resume: the library holds no run of this command yet; it begins now")
+        run = begin(library, key, (folder / RECORDS, folder / PARTIAL), str(folder))
+    return run
 
 
 def _budget(projects: Sequence[Project], options: RunOptions) -> RunBudget:
@@ -172,114 +229,6 @@ def _seldom_collecting() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*usual)
-
-
-class _Run:
-    """Where finished rollouts go, and what is said of them."""
-
-    def __init__(self, folder: Path, total: int, library: Path | None) -> None:
-        self.failed = 0
-        self.budget: RunBudget | None = None
-        self._not_started = 0
-        self._library = library
-        self._parked = 0
-        self._parked_id = ""
-        self._records = Appender(folder / RECORDS)
-        self._partial = Appender(folder / PARTIAL)
-        self._progress = Progress(total)
-        self._rollouts = 0
-        self._written = 0
-        self._kept = 0
-        self._first_id = ""
-
-    def __enter__(self) -> _Run:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._progress.close()
-        self._records.close()
-        self._partial.close()
-        if error[0] is not None:
-            self.tell()
-            if isinstance(error[1], KeyboardInterrupt):
-                self.tell_kept()
-
-    def done(self, done: Done) -> None:
-        """Write one finished rollout."""
-        if not done.started:
-            self.failed += 1
-            self._not_started += 1
-            return
-        self._rollouts += 1
-        self._first_id = self._first_id or done.rollout_id
-        if done.whole:
-            if done.records.count:
-                self._records.write(done.records.data)
-            self._written += done.records.count
-            if done.said:
-                self._progress.say(f"{_who(done)}: ended; {one_line(done.said)}")
-        else:
-            self._failed(done)
-        self._progress.step(self._rollouts, self._written)
-
-    def _failed(self, done: Done) -> None:
-        self.failed += 1
-        kept = ""
-        if done.records.count:
-            self._partial.write(done.records.data)
-            self._kept += done.records.count
-            kept = f" Its {counted(done.records.count, 'complete turn')} went to {PARTIAL}."
-        waits = ""
-        if done.parked:
-            self._parked += 1
-            self._parked_id = self._parked_id or done.rollout_id
-            waits = f" It waits as {done.rollout_id}." if self._library is not None else ""
-        words = done.words
-        if done.said:
-            words += f"; {done.said}"
-        end = "." if (kept or waits) and not words.endswith(".") else ""
-        self._progress.say(f"{_who(done)}: {one_line(words)}{end}{waits}{kept}")
-
-    def tell_kept(self) -> None:
-        """Say how to open what the library has now."""
-        if self._library is None:
-            return
-        option = f"--library {shlex.quote(str(self._library))}"
-        if self._parked:
-            say(f"{counted(self._parked, 'rollout')} parked; to open the first and go on with c:")
-            say(f"rollstep open {option} {self._parked_id}")
-        elif self._first_id:
-            say(f"rollstep list {option} names the rollouts; to open the first of them:")
-            say(f"rollstep open {option} {self._first_id} (a record's session_id will do, too)")
-
-    def tell(self) -> None:
-        """Say how it went."""
-        if self._records.mended:
-            say(f"{self._records.path}: its last line was cut off; a line end was put after it")
-        if not self._written:
-            say("no turn records were written")
-        else:
-            records = counted(self._written, "turn record")
-            say(f"wrote {records} of {counted(self._rollouts, 'rollout')} to {self._records.path}")
-        if failed := self.failed - self._not_started:
-            say(f"{counted(failed, 'rollout')} did not come to a stop of its own")
-        if self.budget is not None:
-            self._tell_spent(self.budget)
-        if self._parked and self._library is None:
-            say("none of them was kept; with --library FILE those that wait can be opened")
-
-    def _tell_spent(self, budget: RunBudget) -> None:
-        """What it cost, and what was left undone for that."""
-        if budget.tokens or budget.dollars:
-            from .money import took
-
-            say(f"live calls took {took(budget)}")
-        if self._not_started:
-            say(f"{counted(self._not_started, 'rollout')} not started: {budget.closed}")
-
-
-def _who(done: Done) -> str:
-    return f"{one_line(done.job.label)} ({one_line(done.job.project.title)})"
 
 
 def _read_roles(options: RunOptions) -> Project | None:

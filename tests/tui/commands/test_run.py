@@ -10,7 +10,7 @@ import pytest
 from rollstep.core.batch import Done
 from rollstep.core.session import Session
 from rollstep.core.store.library import Library
-from rollstep.tui.commands import run
+from rollstep.tui.commands.run_output import RunOutput
 
 from .conftest import PROJECT, RunCli, run_records, seed_file
 
@@ -396,25 +396,26 @@ def test_an_interrupted_run_says_how_to_open_what_parked_and_is_run_anew(
     project, library = tmp_path / "greet.yaml", tmp_path / "library.sqlite"
     project.write_text(BROKEN_OFF)
     given = ("run", project, project, project, "--library", library, "--output-dir", tmp_path)
-    take = run._Run.done
+    take = RunOutput.done
 
-    def interrupted(self: run._Run, done: Done) -> None:
+    def interrupted(self: RunOutput, done: Done) -> None:
         take(self, done)
-        if self._rollouts == 2:
+        if self.tally.rollouts == 2:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(run._Run, "done", interrupted)
+        patch.setattr(RunOutput, "done", interrupted)
         status, _, error = cli(*given)
     lines = error.splitlines()
     assert (status, lines[-1]) == (130, "interrupted")
-    assert lines[-4] == "2 rollouts parked; to open the first and go on with c:"
+    assert lines[-5] == "2 rollouts parked; to open the first and go on with c:"
     with Library.open(library) as opened:
         kept = {summary.id for summary in opened.recent()}
     assert len(kept) == 2
     first = lines[0].partition("It waits as ")[2].split(".")[0]
     assert first in kept
-    assert lines[-3] == f"rollstep open --library {library} {first}"
+    assert lines[-4] == f"rollstep open --library {library} {first}"
+    assert "the same command with --resume goes on" in lines[-3]
     cli(*given)
     with Library.open(library) as opened:
         assert {each.status for each in opened.recent()} == {"parked"}

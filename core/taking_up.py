@@ -1,0 +1,114 @@
+"""Rollouts of an earlier run, as the library holds them: which stand as they are, and which go on
+from where.
+
+What ended is done, whoever ended it. What waits for a human goes on waiting until a human has gone
+on with it in the app; what failed, until somebody asks for it to be tried again. Everything else
+goes on from its last saved step, so that no call that was saved is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from .model.marks import Mark, Silence
+from .model.messages import Stop
+from .model.project import Project
+from .model.rollout import Rollout
+from .model.steps import Step
+from .playthrough import BREAKPOINT, BUDGET, LIMIT, OnBreak, Played, SoFar
+from .rules.verdicts import newest_verdict
+from .store.change import Saved
+
+FLAGS = "flags"
+"""Why a rollout is parked that came to its stop, but with something odd on its path."""
+
+OF_THE_RUN = "the run's budget: "
+"""How the words begin that say that the run, and no rollout of its own, was out of money."""
+
+HUMAN = "your move"
+"""Why a rollout is parked whose next step a human plays."""
+
+
+class TakenUp(msgspec.Struct, frozen=True):
+    """A rollout of an earlier run. ``so_far`` is given where it goes on, played by ``project``;
+    else ``played`` is how it stands.
+    """
+
+    saved: Saved
+    tree: Rollout
+    project: Project
+    so_far: SoFar | None
+    played: Played
+
+
+def take_up(saved: Saved, *, retry_failed: bool = False, on_break: OnBreak = "park") -> TakenUp:
+    """What becomes of this rollout in the next run of the same command."""
+    tree = saved.tree()
+    path = tree.path(_leaf(tree, saved.head))
+    ended = bool(path) and isinstance(path[-1].payload, Stop)
+    status = "ended" if ended else saved.status
+    reason = "" if ended else _reason(saved)
+    played = Played(path, status, "" if ended else saved.status_note, reason=reason)
+    project = saved.projects[-1]
+    if saved.breakpoints is not None:
+        project = msgspec.structs.replace(project, breakpoints=saved.breakpoints)
+    so_far = None
+    if not ended and _goes_on(status, reason, retry_failed, on_break):
+        by_human = bool(saved.commands)
+        revision = len(saved.projects) - 1
+        so_far = SoFar(path, saved.steps, saved.attempts, revision, by_human)
+    return TakenUp(saved, tree, project, so_far, played)
+
+
+def flagged(
+    tree: Rollout, path: tuple[Step, ...], marks: Iterable[Mark], silences: Iterable[Silence]
+) -> str:
+    """What is odd on the path, in words; empty where nothing is that a human has not let stand, by
+    silencing it or by accepting the branch.
+    """
+    from .rules.lint.linter import findings_with_silences
+
+    leaf = path[-1].id
+    verdict = newest_verdict(marks, leaf)
+    if verdict is not None and verdict.verdict == "accept":
+        return ""
+    found = [
+        flag.finding
+        for flag in findings_with_silences(tree, leaf, silences)
+        if flag.silence is None
+    ]
+    if not found:
+        return ""
+    places = {step.id: place for place, step in enumerate(path, 1)}
+    first = found[0]
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    where = f"at step {places.get(first.step_id, len(path))}"
+    return f"flag {first.rule} {where}: {first.words}{more}"
+
+
+def _leaf(tree: Rollout, head: str | None) -> str | None:
+    there = head is not None and head in tree.steps and head not in tree.hidden
+    return tree.newest_leaf(head if there else None)
+
+
+def _goes_on(status: str, reason: str, retry_failed: bool, on_break: OnBreak) -> bool:
+    if status == "failed":
+        return retry_failed
+    if status != "parked":
+        return True
+    return reason == BUDGET or (reason == BREAKPOINT and on_break != "park")
+
+
+def _reason(saved: Saved) -> str:
+    """What parked or failed it, in the words that ``Played`` has for it."""
+    note = saved.status_note
+    if saved.status == "failed":
+        return saved.attempts[-1].kind if saved.attempts else "failed"
+    if note.startswith(OF_THE_RUN):
+        return BUDGET
+    if note.startswith("breakpoint "):
+        return BREAKPOINT
+    limits = ("spent", "tokens used", "times")
+    return LIMIT if note.endswith(limits) or "may cost" in note or "may take" in note else HUMAN

@@ -1,0 +1,186 @@
+"""Where the rollouts of a run go as they finish, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rollstep.core.appending import Appender, Rewriter
+from rollstep.core.jobs import Done
+from rollstep.tui.sanitize import one_line
+
+from .progress import StatusLine, counted, say
+from .run_words import Tally, progress_words, summary_lines, summary_of
+
+if TYPE_CHECKING:
+    from rollstep.core.budget import RunBudget
+    from rollstep.core.runs import Run
+
+RECORDS = "multi_turn_project.jsonl"
+PARTIAL = "multi_turn_project.partial.jsonl"
+"""Complete turns of rollouts that did not come to their stop: kept, but apart from the records."""
+
+
+class RunOutput:
+    """Writes finished rollouts, tells how far the run is, and in the end how it went.
+
+    With a ``run`` that goes on, the records of the earlier one are written again where they stand.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        total: int,
+        library: Path | None,
+        run: Run | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.failed = 0
+        self.budget: RunBudget | None = None
+        self.tally = Tally()
+        self._clock = clock
+        self._began = clock()
+        self._total = total
+        self._library = library
+        self._run = run
+        self._parked = 0
+        self._parked_id = ""
+        self._records = self._file(folder / RECORDS)
+        self._partial = self._file(folder / PARTIAL)
+        self._line = StatusLine(clock)
+        self._written = 0
+        self._first_id = ""
+
+    def _file(self, path: Path) -> Appender:
+        if self._run is not None and self._run.again:
+            name = str(path.absolute())
+            for written in self._run.record.files:
+                if written.path == name:
+                    return Rewriter(path, written.start)
+        return Appender(path)
+
+    def __enter__(self) -> RunOutput:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        files = (self._records, self._partial)
+        for file in files:
+            if error[0] is None and isinstance(file, Rewriter):
+                file.end()
+            file.close()
+        if self._run is not None:
+            self._run.ends_at()
+        self._line.close()
+        if error[0] is not None:
+            self.tell()
+            if isinstance(error[1], KeyboardInterrupt):
+                self.tell_kept()
+                self._tell_how_to_go_on()
+
+    def done(self, done: Done) -> None:
+        """Write one finished rollout."""
+        self.tally.add(done)
+        if not done.started:
+            self.failed += 1
+        else:
+            self._first_id = self._first_id or done.rollout_id
+            if done.whole:
+                self._whole(done)
+            else:
+                self._failed(done)
+        self._line.tell(self._words, last=self.tally.rollouts == self._total)
+
+    def _words(self, seconds: float) -> str:
+        return progress_words(self.tally, self._total, seconds, bar=self._line.terminal)
+
+    def _whole(self, done: Done) -> None:
+        if done.records.count:
+            self._records.write(done.records.data)
+        self._written += done.records.count
+        if done.said:
+            self._say(f"{_who(done)}: ended; {one_line(done.said)}")
+
+    def _failed(self, done: Done) -> None:
+        self.failed += 1
+        kept = ""
+        if done.records.count:
+            self._partial.write(done.records.data)
+            kept = f" Its {counted(done.records.count, 'complete turn')} went to {PARTIAL}."
+        waits = ""
+        if done.parked:
+            self._parked += 1
+            self._parked_id = self._parked_id or done.rollout_id
+            waits = f" It waits as {done.rollout_id}." if self._library is not None else ""
+        if done.before:
+            return  # the run before this one said so
+        words = done.words
+        if done.said:
+            words += f"; {done.said}"
+        end = "." if (kept or waits) and not words.endswith(".") else ""
+        self._say(f"{_who(done)}: {one_line(words)}{end}{waits}{kept}")
+
+    def _say(self, text: str) -> None:
+        self._line.clear()
+        say(text)
+
+    def tell_kept(self) -> None:
+        """Say how to open what the library has now."""
+        if self._library is None:
+            return
+        option = f"--library {shlex.quote(str(self._library))}"
+        if self._parked:
+            say(f"{counted(self._parked, 'rollout')} parked; to open the first and go on with c:")
+            say(f"rollstep open {option} {self._parked_id}")
+        elif self._first_id:
+            say(f"rollstep list {option} names the rollouts; to open the first of them:")
+            say(f"rollstep open {option} {self._first_id} (a record's session_id will do, too)")
+
+    def _tell_how_to_go_on(self) -> None:
+        if self._run is not None:
+            say("the same command with --resume goes on; nothing that was saved is paid for again")
+
+    def tell(self) -> None:
+        """Say how it went."""
+        if self._records.mended:
+            say(f"{self._records.path}: its last line was cut off; a line end was put after it")
+        if self.tally.rollouts:
+            for line in summary_lines(self.tally, self._clock() - self._began):
+                say(line)
+        rollouts = self.tally.rollouts - self.tally.count("left")
+        if not self._written:
+            say("no turn records were written")
+        else:
+            records = counted(self._written, "turn record")
+            say(f"wrote {records} of {counted(rollouts, 'rollout')} to {self._records.path}")
+        not_started = self.tally.count("left")
+        if failed := self.failed - not_started:
+            say(f"{counted(failed, 'rollout')} did not come to a stop of its own")
+        if self.budget is not None:
+            self._tell_spent(self.budget, not_started)
+        if self._parked and self._library is None:
+            say("none of them was kept; with --library FILE those that wait can be opened")
+
+    def _tell_spent(self, budget: RunBudget, not_started: int) -> None:
+        """What it cost, and what was left undone for that."""
+        if budget.tokens or budget.dollars:
+            from .money import took
+
+            say(f"live calls took {took(budget)}")
+        if not_started:
+            say(f"{counted(not_started, 'rollout')} not started: {budget.closed}")
+
+    def write_summary(self, path: Path) -> None:
+        """Write how it went, for programs. Raises ExportError."""
+        from rollstep.core.files import write_whole
+
+        found = summary_of(self.tally, self._clock() - self._began)
+        data = json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+        write_whole(path, data.encode("utf-8", "surrogatepass"), force=True)
+
+
+def _who(done: Done) -> str:
+    return f"{one_line(done.job.label)} ({one_line(done.job.project.title)})"
