@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..model.messages import TargetReply
+from ..model.messages import Stop, TargetReply
 from .chat_messages import Message
 from .jsonl import json_text, without_surrogates
 from .source import odd_number_notes
@@ -48,6 +48,16 @@ def surrogate_notes(messages: Sequence[Message]) -> Iterator[str]:
     ]
     if broken:
         yield f"lone surrogates (step {listed(broken)}) are replaced by U+FFFD"
+
+
+def after_last_reply(subject: Subject) -> Iterator[str]:
+    """What rows that end with a reply each leave out: all that comes after the last one."""
+    steps = subject.trajectory.steps
+    replies = [n for n, step in enumerate(steps, 1) if isinstance(step.payload, TargetReply)]
+    last = replies[-1] if replies else 0
+    left = [n for n, step in enumerate(steps, 1) if n > last and not isinstance(step.payload, Stop)]
+    if left:
+        yield f"what comes after the last reply (step {listed(left)}) is in no row"
 
 
 def undeclared_notes(subject: Subject) -> Iterator[str]:

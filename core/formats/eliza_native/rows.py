@@ -17,7 +17,7 @@ from ...errors import ExportError, Fault
 from ...model.messages import TargetReply, ToolCall, ToolResult, parts_text
 from ...model.steps import Step
 from ..chat_messages import Dialect, Message, chat_messages, is_object, renamed, without_nulls
-from ..chat_notes import chat_notes, listed
+from ..chat_notes import after_last_reply, chat_notes, listed
 from ..chat_rules import fault
 from ..ids import project_id, root_key, turn_step_id
 from ..jsonl import RawJson, json_string, json_text, line_bytes
@@ -73,6 +73,7 @@ def notes(subject: Subject) -> tuple[str, ...]:
     found = list(chat_notes(subject, chat_messages(subject, _DIALECT), frozenset({NAME})))
     if escaped := surrogate_steps(subject):
         found.append(f"lone surrogates (step {listed(escaped)}) are written as \\udXXX escapes")
+    found += after_last_reply(subject)
     numbered = _numbered(subject)
     if untrained := [number for number, step in numbered if not _trained(subject, step)]:
         found.append(

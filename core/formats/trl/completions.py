@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import Fault
 from ..chat_messages import Message, body_text, chat_messages, subject_extra
+from ..chat_notes import after_last_reply
 from ..chat_rules import check_pairs, check_said, without_last_calls
 from ..reading.json_in import JsonReader
 from ..rows import Row
@@ -77,7 +78,8 @@ def _faults(
 
 def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
-    return tuple(message_notes(subject, chat_messages(subject, dialect(subject))))
+    messages = chat_messages(subject, dialect(subject))
+    return (*message_notes(subject, messages), *after_last_reply(subject))
 
 
 def _completions(subject: Subject, messages: Sequence[Message]) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from typing import Any
 from ...errors import Fault
 from ...model.messages import TargetReply, UserMessage
 from ..chat_messages import Message, chat_messages
+from ..chat_notes import after_last_reply
 from ..chat_rules import check_pairs, check_said
 from ..options import Split
 from ..rows import Row
@@ -66,6 +67,8 @@ def notes(subject: Subject) -> tuple[str, ...]:
             "most chat templates drop the reasoning before the last user message; a row for each "
             "reply keeps it (--split replies)"
         )
+    if subject.options.split == "replies":
+        found += after_last_reply(subject)
     return tuple(found)
 
 
