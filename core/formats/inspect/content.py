@@ -120,7 +120,8 @@ def _part_out(part: Part) -> Any:
         return {"type": "text", "text": part.text}
     value = parsed(part.raw)
     if isinstance(value, dict):
-        if value.get("type") in MEDIA and value.keys() & {"id", value["type"]}:
+        kind = text(value.get("type"))
+        if kind in MEDIA and value.keys() & {"id", kind}:
             return RawJson(part.raw)
         known = _known_media(value)
         if known is not None:

@@ -5,6 +5,7 @@ logs since 2026. Python's own zip module reads that from 3.14 on.
 from __future__ import annotations
 
 import importlib
+import io
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -27,7 +28,7 @@ def read_entry(packed: zipfile.ZipFile, name: str) -> bytes:
         raise zipfile.BadZipFile(f"it is {info.file_size:,} bytes large")
     if info.compress_type != _ZSTANDARD:
         return packed.read(info)
-    data = _unpacker()(_packed(packed, info))
+    data = _unpacker()(_packed(packed, info), info.file_size)
     if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
         raise zipfile.BadZipFile("it is not what its check sum says")
     return data
@@ -47,8 +48,10 @@ def _packed(packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     return file.read(info.compress_size)
 
 
-def _unpacker() -> Callable[[bytes], bytes]:
-    """What unpacks Zstandard here: Python's own module, or the one that is installed for it."""
+def _unpacker() -> Callable[[bytes, int], bytes]:
+    """What unpacks Zstandard here: Python's own module, or the one that is installed for it. It is
+    told how much the list of entries promises, and stops there: a few bytes may unpack to many.
+    """
     for name, make in (("compression.zstd", _own), ("zstandard", _installed)):
         try:
             return make(importlib.import_module(name))
@@ -60,22 +63,23 @@ def _unpacker() -> Callable[[bytes], bytes]:
     )
 
 
-def _own(module: Any) -> Callable[[bytes], bytes]:
-    def unpack(data: bytes) -> bytes:
+def _own(module: Any) -> Callable[[bytes, int], bytes]:
+    def unpack(data: bytes, size: int) -> bytes:
         try:
-            return bytes(module.decompress(data))
-        except module.ZstdError as error:
+            with module.ZstdFile(io.BytesIO(data)) as file:
+                return bytes(file.read(size + 1))
+        except (module.ZstdError, EOFError) as error:
             raise zipfile.BadZipFile(str(error)) from error
 
     return unpack
 
 
-def _installed(module: Any) -> Callable[[bytes], bytes]:
-    def unpack(data: bytes) -> bytes:
-        try:  # large entries are packed in several frames
-            return bytes(
-                module.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
-            )
+def _installed(module: Any) -> Callable[[bytes, int], bytes]:
+    def unpack(data: bytes, size: int) -> bytes:
+        # Large entries are packed in several frames.
+        reader = module.ZstdDecompressor().stream_reader(data, read_across_frames=True)
+        try:
+            return bytes(reader.read(size + 1))
         except module.ZstdError as error:
             raise zipfile.BadZipFile(str(error)) from error
 

@@ -119,7 +119,10 @@ TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 NAME = st.text("abcxyz_", min_size=1, max_size=4)
 PICTURE = other_part({"type": "image", "image": "data:image/png;base64,AAAA"})
 STRANGE = other_part({"type": "hologram", "n": 1})
-PART: st.SearchStrategy[Part] = TEXT.filter(bool).map(Text) | st.sampled_from([PICTURE, STRANGE])
+ODD = other_part({"type": ["image"], "image": "x"})
+PART: st.SearchStrategy[Part] = TEXT.filter(bool).map(Text) | st.sampled_from(
+    [PICTURE, STRANGE, ODD]
+)
 PARTS = st.lists(PART, max_size=2).map(tuple)
 REASONING = st.lists(
     st.builds(

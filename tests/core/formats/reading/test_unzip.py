@@ -34,6 +34,13 @@ def test_zstandard_is_read() -> None:
         assert read_entry(file, "hello.txt") == b"hello hello hello hello hello\n" * 9
 
 
+def test_no_more_is_unpacked_than_the_list_of_entries_promises() -> None:
+    with zipfile.ZipFile(ZSTANDARD) as file:
+        file.getinfo("hello.txt").file_size = 5
+        with pytest.raises(zipfile.BadZipFile, match="check sum"):
+            read_entry(file, "hello.txt")
+
+
 def test_without_zstandard_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(name: str) -> None:
         raise ImportError(name)
