@@ -72,7 +72,7 @@ async def mark_rollouts(
         if progress is not None and not progress(number, len(ids)):
             break
         try:
-            session, own = _session(library, rollout_id, open_session, by)
+            session, own = session_for(library, rollout_id, open_session, by)
             leaf = leaf_of(session)
             if leaf is None:
                 failed.append((rollout_id, "it has no step to be marked"))
@@ -103,7 +103,7 @@ async def take_marks_back(
     failed: list[tuple[str, str]] = []
     for each in marked:
         try:
-            session, own = _session(library, each.rollout_id, open_session, by)
+            session, own = session_for(library, each.rollout_id, open_session, by)
             last = next((c for c in reversed(session.commands) if not c.undone), None)
             if last is None or last.label != _LABEL:
                 failed.append((each.rollout_id, "something else was done there since"))
@@ -117,7 +117,7 @@ async def take_marks_back(
     return Marked(tuple(done), tuple(failed))
 
 
-def _session(
+def session_for(
     library: Library, rollout_id: str, open_session: Session | None, by: str
 ) -> tuple[Session, bool]:
     """The open session of this rollout, or one of our own."""

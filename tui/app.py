@@ -19,7 +19,11 @@ from .target import OpenTarget
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from rollstep.core.config.keys import ReviewKeys
+    from rollstep.core.review.queue import Queue
+
     from .palette import Palette
+    from .review.model import ReviewModel
     from .snapshot import Snapshot
 
 _PAINTS = "120"
@@ -37,18 +41,19 @@ def run_app(
     trust: bool = False,
     config: Path | None = None,
     library_query: str | None = None,
+    review: Queue | None = None,
 ) -> int:
     """Run the app; its exit status. Raises RollstepError when the target cannot be opened, before
     any screen is shown. ``throwaway`` keeps nothing; ``roles`` is a file that gives seed rows
     their roles; ``trust`` lets the project run its own code without asking. ``library_query`` opens
-    the library's list, of what it means.
+    the library's list, of what it means; ``review`` a queue, for the person that it is of.
     """
     gc.disable()
     os.environ.setdefault("TEXTUAL_FPS", _PAINTS)  # before it is loaded
     config = config or config_folder()
     chosen = configuration().config
     apply_keys(chosen.keys)
-    author = chosen.author or _who_sits_here()
+    author = review.by if review is not None else reviewer()
     controller = start_controller(
         library, throwaway=throwaway, roles=roles, trust=trust, author=author
     )
@@ -68,6 +73,7 @@ def run_app(
         app.library_query = library_query
         app.reject_reasons = chosen.review.reasons
         app.review_keys = chosen.review
+        app.review = _review(review, chosen.review)
         app.beside = target.beside if target is not None else None
         status = app.run()
     finally:
@@ -80,6 +86,22 @@ def run_app(
     if rescued:
         return 1
     return status if isinstance(status, int) else app.return_code or 0
+
+
+def reviewer() -> str:
+    """The name that marks and edits carry: the configuration's, or what the system calls the user.
+
+    Raises ConfigError.
+    """
+    return configuration().config.author or _who_sits_here()
+
+
+def _review(queue: Queue | None, keys: ReviewKeys) -> ReviewModel | None:
+    if queue is None:
+        return None
+    from .review.model import ReviewModel
+
+    return ReviewModel(queue, show_others=keys.show_others)
 
 
 def _opened(opening: Future[Snapshot] | None) -> tuple[Snapshot | None, Path | None]:

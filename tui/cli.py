@@ -27,6 +27,7 @@ from .cli_models import (
     rerun_command,
 )
 from .cli_options import FILE, LIBRARY, MAX_COST, MAX_TOKENS, ROLES, TRUST
+from .cli_review import review_command
 from .cli_settings import config_command
 
 
@@ -255,6 +256,7 @@ for _command in (
     config_command,
     stats_command,
     library_group,
+    review_command,
 ):
     app.add_command(_command)
 

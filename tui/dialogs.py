@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rollstep.core.store.change import Summary
 
     from .library.model import LibraryModel
+    from .review.model import ReviewModel
     from .presenter import DebuggerModel
     from .rollstep_app import RollstepApp
     from .screens.debugger import DebuggerScreen
@@ -40,6 +41,8 @@ class Dialogs:
         self.app = app
         self._library: LibraryModel | None = None
         """The list that the shown rollout was opened from."""
+        self._review: ReviewModel | None = None
+        """The queue that the shown rollout was opened from."""
         self._picked_from: tuple[Path, SamplePick] | None = None
         """The log whose sample is shown, and which one that is."""
 
@@ -198,6 +201,21 @@ class Dialogs:
 
         app.push_screen(LibraryScreen(app, model), chosen)
 
+    def open_review(self, model: ReviewModel) -> None:
+        """The queue; from the debugger on one of its rollouts ``q`` comes back to it."""
+        from .screens.review import ReviewScreen
+
+        app = self.app
+
+        def chosen(rollout_id: str | None) -> None:
+            if rollout_id is None:
+                app.exit()
+                return
+            self.open_target(OpenTarget(rollout=rollout_id))
+            self._review = model
+
+        app.push_screen(ReviewScreen(app, model), chosen)
+
     def open_path(self, text: str) -> None:
         """Open what a path names; what is wrong with it is said on the start screen."""
         from .targets import parse_target
@@ -233,7 +251,7 @@ class Dialogs:
 
     def open_target(self, target: OpenTarget, path: str = "") -> None:
         """Open it, and show it when it is there."""
-        self._picked_from = self._library = None
+        self._picked_from = self._library = self._review = None
         self.app.opening(self.app.controller.open(target), path)
 
     def leave_debugger(self) -> None:
@@ -244,6 +262,9 @@ class Dialogs:
             self.pick_sample(*self._picked_from)
         elif self._library is not None:
             self._show_library(self._library)
+        elif self._review is not None:
+            self._review.forget(self._review.queue.current)
+            self.open_review(self._review)
         else:
             self.open_start()
 

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from rollstep.core.events import Event
     from textual.command import Provider
 
+    from .review.model import ReviewModel
+
 
 def _action_commands() -> type[Provider]:
     from .palette_commands import ActionCommands
@@ -81,6 +83,8 @@ class RollstepApp(OrderedKeys[int]):
         """Another rollout, and the end of its branch, that the first one is compared with."""
         self.library_query: str | None = None
         """What the library screen lists first; None for the start screen in its place."""
+        self.review: ReviewModel | None = None
+        """The queue that is gone through, in place of the start screen."""
         self.reject_reasons: tuple[str, ...] = ()
         self.review_keys = ReviewKeys()
         """What the configuration says of marks and the queue."""
@@ -124,6 +128,8 @@ class RollstepApp(OrderedKeys[int]):
             self.load_drafts()
         elif self.pick_from is not None:
             self.dialogs.pick_sample(self.pick_from)
+        elif self.review is not None:
+            self.dialogs.open_review(self.review)
         elif self.library_query is not None:
             self.dialogs.open_library(self.library_query)
         else:

@@ -40,19 +40,23 @@ class PaneLine(NamedTuple):
 
 
 def pane_lines(
-    payload: Payload, call: ToolCall | None, width: int, injected: str = ""
+    payload: Payload,
+    call: ToolCall | None,
+    width: int,
+    injected: str = "",
+    most: int = PANE_LINES,
 ) -> list[PaneLine]:
-    """The lines of a step in a pane of ``width`` cells. ``call`` is the call that a tool result
-    answers, if it is known; ``injected`` the fault that it is.
+    """The lines of a step in a pane of ``width`` cells, at most about ``most``. ``call`` is the
+    call that a tool result answers, if it is known; ``injected`` the fault that it is.
     """
     if isinstance(payload, ToolResult):
-        return _result_lines(payload, call, width, injected)
+        return _result_lines(payload, call, width, injected, most)
     if isinstance(payload, Stop):
         note = f"not sent: {payload.note}" if held_back(payload) else payload.note
         return text_lines(note, width, "dim", _LEAST_TEXT) if note else []
     if isinstance(payload, SystemNote):
-        return [PaneLine("dim", "system note"), *_parts_lines(payload.parts, width, PANE_LINES - 1)]
-    return _message_lines(payload, width)
+        return [PaneLine("dim", "system note"), *_parts_lines(payload.parts, width, most - 1)]
+    return _message_lines(payload, width, most)
 
 
 def stop_title(stop: Stop) -> str:
@@ -108,13 +112,13 @@ def left_out(more_lines: int, more_chars: int) -> str:
     return "+2 lines"
 
 
-def _message_lines(payload: UserMessage | TargetReply, width: int) -> list[PaneLine]:
+def _message_lines(payload: UserMessage | TargetReply, width: int, most: int) -> list[PaneLine]:
     lines: list[PaneLine] = []
     if payload.reasoning:
         first = payload.reasoning[0].text[:400].strip() or "(empty)"
         lines.append(PaneLine("reasoning", fit("∴ " + one_line(first), width)))
     calls = _call_lines(payload.tool_calls, width)
-    room = max(_LEAST_TEXT, PANE_LINES - len(calls) - len(lines))
+    room = max(_LEAST_TEXT, most - len(calls) - len(lines))
     lines += _parts_lines(payload.parts, width, room)
     if isinstance(payload, TargetReply) and payload.refusal:
         lines += text_lines("refused: " + payload.refusal, width, "error", _LEAST_TEXT)
@@ -136,7 +140,7 @@ def _call_lines(calls: tuple[ToolCall, ...], width: int) -> list[PaneLine]:
 
 
 def _result_lines(
-    payload: ToolResult, call: ToolCall | None, width: int, injected: str
+    payload: ToolResult, call: ToolCall | None, width: int, injected: str, most: int
 ) -> list[PaneLine]:
     name = one_line(call.name) if call else "answers no call in this branch"
     head = PaneLine("error" if payload.is_error else "name", fit(name, width))
@@ -145,7 +149,7 @@ def _result_lines(
     lines = [head]
     if injected:
         lines.append(PaneLine("warn", fit(f"injected: {one_line(injected)}", width)))
-    return [*lines, *_parts_lines(payload.parts, width, PANE_LINES - len(lines))]
+    return [*lines, *_parts_lines(payload.parts, width, most - len(lines))]
 
 
 def _parts_lines(parts: tuple[Part, ...], width: int, limit: int) -> list[PaneLine]:

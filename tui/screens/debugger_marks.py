@@ -1,4 +1,4 @@
-"""Marks in the debugger: verdicts on the branch that is shown, ratings, tags, notes, the loss mask."""
+"""Marks in the debugger: verdicts on the branch shown, ratings, tags, notes, the loss mask."""
 
 from __future__ import annotations
 

@@ -1,0 +1,272 @@
+"""The queue's screen: rollouts are read and judged one after the other; nothing that was said is
+lost, and what others said is seen afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+from rollstep.core.model.marks import Mark, Score
+from rollstep.core.model.rollout import RolloutHeader
+from rollstep.core.review.keeping import kept_queues
+from rollstep.core.review.queue import Entry, Queue
+from rollstep.core.review.reading import steps_read
+from rollstep.core.store.change import Change
+from rollstep.core.store.library import Library
+from rollstep.tui.review.model import ReviewModel
+from rollstep.tui.screens.debugger import DebuggerScreen
+from rollstep.tui.screens.help import HelpScreen
+from rollstep.tui.screens.mark_menu import WhyScreen
+from rollstep.tui.screens.review import ReviewScreen
+
+from tests.core.store.making import conversation, first
+
+from .conftest import Driver, Opened
+from .synthetic import refund
+
+FROZEN = datetime(2026, 11, 29, 9, 2).timestamp()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Six rollouts of one to three turns."""
+    path = tmp_path / "library.sqlite"
+    with Library.open(path) as library:
+        for number in range(6):
+            steps = conversation(1 + number % 3, f"r{number}-", stop="goal_reached")
+            library.commit(first(f"r{number}", steps, head=steps[-1].id))
+    return path
+
+
+def queue(by: str = "mira") -> Queue:
+    return Queue("verdict:none", by, FROZEN, tuple(f"r{n}" for n in range(6)))
+
+
+async def reviewing(driver: Driver, model: ReviewModel) -> ReviewScreen:
+    driver.app.dialogs.open_review(model)
+    await driver.until(lambda: isinstance(driver.app.screen, ReviewScreen))
+    screen = driver.app.screen
+    assert isinstance(screen, ReviewScreen)
+    await driver.until(lambda: model.shown is not None and not screen._loading)
+    return screen
+
+
+def text(screen: ReviewScreen) -> str:
+    return "\n".join(row.text for pane in screen.panes for row in pane._rows)
+
+
+async def settled(driver: Driver, model: ReviewModel) -> None:
+    await driver.until(lambda: not model.waiting and model.shown is not None)
+
+
+def verdicts(path: Path, rollout_id: str) -> dict[str, str | None]:
+    with Library.open(path) as library:
+        return {mark.by: mark.verdict for mark in library.load(rollout_id).marks}
+
+
+def kept(path: Path) -> Queue:
+    with Library.open(path) as library:
+        return kept_queues(library)[0]
+
+
+async def test_a_rollout_is_read_and_accepted_and_the_next_comes_up(
+    opened: Opened, path: Path
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        assert "title of r0" in text(screen)
+        await driver.press("space")
+        assert "read 1 of 1" in text(screen)
+        await driver.press("A")
+        await settled(driver, model)
+        assert model.queue.current == "r1"
+        assert "Accepted: title of r0. u takes it back." in text(screen)
+        assert " A 1  R 0  M 0" in text(screen)
+        assert verdicts(path, "r0") == {"mira": "accept"}
+        assert kept(path).verdicts() == {"r0": "accept"}
+        with Library.open(path) as library:
+            assert len(steps_read(library, "r0", "mira")) == 3
+
+
+async def test_a_verdict_on_an_unread_turn_asks_once(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        await driver.press("M")
+        assert "1 of 1 turns not read yet" in text(screen)
+        assert model.queue.entries == ()
+        await driver.press("M")
+        await settled(driver, model)
+        assert verdicts(path, "r0") == {"mira": "unsure"}
+
+
+async def test_a_rejection_takes_a_reason_by_number(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        await reviewing(driver, model)
+        await driver.press("space", "R")
+        await driver.until(lambda: isinstance(driver.app.screen, WhyScreen))
+        await driver.press("1")
+        await driver.until(lambda: model.queue.current == "r1")
+        await settled(driver, model)
+        with Library.open(path) as library:
+            assert [(m.verdict, m.note) for m in library.load("r0").marks] == [
+                ("reject", "wrong facts")
+            ]
+
+
+async def test_u_takes_the_last_mark_back_and_returns(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        await driver.press("space", "A")
+        await settled(driver, model)
+        await driver.press("m", "4")
+        await settled(driver, model)
+        assert "● ● ● ● -" in text(screen)
+        await driver.press("u")
+        await settled(driver, model)
+        assert model.queue.current == "r1"
+        assert "● ● ● ● -" not in text(screen)
+        await driver.press("u")
+        await settled(driver, model)
+        assert model.queue.current == "r0"
+        assert verdicts(path, "r0") == {"mira": None}
+        assert kept(path).entries == ()
+
+
+async def test_what_others_say_is_seen_after_the_own_verdict(opened: Opened, path: Path) -> None:
+    with Library.open(path) as library:
+        mark = Mark("r0-2", verdict="reject", note="no receipt", by="jo", at=FROZEN)
+        library.commit(Change("r0", marks=(mark,)))
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        assert "shown when yours is given" in text(screen)
+        assert "no receipt" not in text(screen)
+        await driver.press("space", "A")
+        await settled(driver, model)
+        await driver.press("K")
+        await settled(driver, model)
+        assert "R jo" in text(screen)
+        assert "no receipt" in text(screen)
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await reviewing(driver, ReviewModel(queue("li"), show_others=True))
+        assert "no receipt" in text(screen)
+
+
+async def test_two_reviewers_each_have_a_queue_and_verdicts_of_their_own(
+    opened: Opened, path: Path
+) -> None:
+    for name, key in (("mira", "A"), ("jo", "M")):
+        async with opened(library=path, size=(120, 30)) as driver:
+            model = ReviewModel(queue(name))
+            await reviewing(driver, model)
+            await driver.press("space", key)
+            await settled(driver, model)
+    assert verdicts(path, "r0") == {"mira": "accept", "jo": "unsure"}
+    with Library.open(path) as library:
+        found = {q.by: q.verdicts() for q in kept_queues(library)}
+    assert found == {"mira": {"r0": "accept"}, "jo": {"r0": "unsure"}}
+
+
+async def test_enter_opens_the_debugger_and_q_comes_back(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        driver.app.controller.engine._author = "mira"
+        model = ReviewModel(queue())
+        await reviewing(driver, model)
+        await driver.press("J", "enter")
+        await driver.until(lambda: isinstance(driver.app.screen, DebuggerScreen))
+        await driver.press("A")
+        await driver.press("q")
+        await driver.until(lambda: isinstance(driver.app.screen, ReviewScreen))
+        await settled(driver, model)
+        assert model.queue.current == "r1"
+        assert model.queue.verdicts() == {"r1": "accept"}, "given in the debugger"
+
+
+async def test_a_mark_that_cannot_be_saved_does_not_count(
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rollstep.core.errors import StoreError
+
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+
+        def full(*_: object) -> None:
+            raise StoreError("Not saved: the disk is full.")
+
+        monkeypatch.setattr("rollstep.tui.review.keeper.give_mark", full)
+        await driver.press("space", "A")
+        await driver.until(lambda: "NOT SAVED" in text(screen))
+        await settled(driver, model)
+        assert model.queue.current == "r0"
+        assert model.queue.verdicts() == {}
+
+
+async def test_the_last_verdict_ends_the_queue(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        for _ in range(6):
+            await driver.press("A", "A")
+            await settled(driver, model)
+        assert "Each rollout of this queue has its verdict" in text(screen)
+        assert "all decided" in text(screen)
+        assert kept(path).finished
+
+
+async def test_text_is_found(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        await driver.press("J", "J")
+        await settled(driver, model)
+        await driver.press("slash")
+        await driver.until(lambda: driver.app.focused is not screen.text)
+        await driver.press(*"answer", "enter")
+        await driver.until(lambda: driver.app.focused is screen.text)
+        assert screen._cursor == 1
+        await driver.press("n")
+        assert screen._cursor == 3
+
+
+async def test_the_guide_stands_with_the_keys(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        driver.app.review_guide = "Accept only what a customer would be glad of."
+        await reviewing(driver, ReviewModel(queue()))
+        await driver.press("question_mark")
+        await driver.until(lambda: isinstance(driver.app.screen, HelpScreen))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 30), (160, 45)])
+async def test_the_queue_at_every_size(
+    opened: Opened,
+    path: Path,
+    same_screen: Callable[..., None],
+    size: tuple[int, int],
+) -> None:
+    """Look for: the bar, the place, the turns with what was read, marks, flags and copies."""
+    made = refund("o9-1")
+    steps = [msgspec.structs.replace(step, seq=0) for step in made.steps]
+    steps[-1] = msgspec.structs.replace(steps[-1], copied_from=steps[0].id)
+    with Library.open(path) as library:
+        header = RolloutHeader("r9", "Refund a damaged blender")
+        library.commit(Change("r9", header, made.projects, tuple(steps), head=made.head))
+        library.commit(Change("r9", scores=(Score("tau2", 0.0, "issue_refund never called"),)))
+        mark = Mark("r0-2", verdict="accept", by="mira", at=FROZEN + 1)
+        library.commit(Change("r0", marks=(mark,)))
+    entry = Entry("r0", "r0-2", "accept", decides=True, seconds=98.0)
+    ids = ("r0", "r9", *queue().ids[1:])
+    begun = msgspec.structs.replace(queue(), ids=ids, at=1, entries=(entry,))
+    async with opened(library=path, size=size) as driver:
+        model = ReviewModel(begun)
+        await reviewing(driver, model)
+        await driver.press("}", "k")
+        same_screen(driver.app)

@@ -1,0 +1,65 @@
+"""``rollstep review``: a queue begun or gone on with, then its screen."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+
+import click
+from rollstep.core.listing.facts import describe_some
+from rollstep.core.listing.rollout_list import parse_query
+from rollstep.core.review.keeping import begin_queue, kept_queues, unfinished_queue
+from rollstep.core.review.queue import Queue, progress
+from rollstep.core.store.library import Library
+from rollstep.tui.sanitize import one_line
+
+from .lists import library_path
+
+
+def review(query: str, library: Path | None, name: str | None, *, new: bool) -> int:
+    """Raises QueryError, InputError and StoreError before any screen is shown."""
+    from rollstep.tui.app import reviewer, run_app
+
+    parse_query(query)
+    by = reviewer() if name is None else name
+    path = library_path(library)
+    with Library.open(path, create=False) as opened:
+        queue = None if new else unfinished_queue(opened, query, by)
+        if queue is None:
+            _look_through(opened)
+            queue = begin_queue(opened, query, by, time.time())
+    return run_app(library=path, review=queue)
+
+
+def list_queues(library: Path | None) -> int:
+    """Print one line for each queue, the last begun first."""
+    with Library.open(library_path(library), create=False) as opened:
+        queues = kept_queues(opened)
+    for queue in queues:
+        click.echo(_line(queue))
+    if not queues:
+        click.echo("No queue was begun yet: rollstep review QUERY begins one.", err=True)
+    return 0
+
+
+def _line(queue: Queue) -> str:
+    done = progress(queue)
+    frozen = datetime.fromtimestamp(queue.frozen_at).strftime("%Y-%m-%d %H:%M")
+    left = f"{done.left:,} of {done.total:,} left" if done.left else f"all {done.total:,} decided"
+    counts = f"A {done.accepted:,}  R {done.rejected:,}  M {done.unsure:,}"
+    by = one_line(queue.by) or "nobody named"
+    return f"{frozen}  {by}  {one_line(queue.query or 'all rollouts')}  ({left}; {counts})"
+
+
+def _look_through(library: Library) -> None:
+    """Work out what queries ask of rollouts that have changed, and say so where it takes long."""
+    waiting = of = library.count_undescribed()
+    told = of > 500 and sys.stderr.isatty()
+    while waiting and describe_some(library):
+        waiting = library.count_undescribed()
+        if told:
+            click.echo(f"\rlooking through {of - waiting:,} of {of:,}", err=True, nl=False)
+    if told:
+        click.echo("\r" + " " * 50 + "\r", err=True, nl=False)

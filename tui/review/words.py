@@ -1,0 +1,143 @@
+"""The lines above and below the rollout, and the keys of the queue's screen. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rollstep.core.review.queue import Progress, progress
+
+from ..cells import cells
+from ..rows import Row, Span, row
+from ..sanitize import one_line
+from ..wrap import fit
+from .model import ReviewModel
+
+KEYS: tuple[tuple[str, str, str], ...] = (
+    ("A", "accept", "Accept, and go to the next rollout without a verdict"),
+    ("R", "reject", "Reject: a reason by its number, or typed"),
+    ("M", "unsure", "Neither: unsure"),
+    ("m", "mark", "Then 1-5 rating, 0 none, t tags, n note, w train on this step, - no verdict"),
+    ("Space", "read", "Read on: what was seen counts as read; Backspace back"),
+    ("J K", "rollout", "Next and previous rollout of the queue"),
+    ("u", "undo", "Take the last mark back, and return to its rollout"),
+    ("[ ]", "flag", "Previous and next flag"),
+    ("/", "find", "Find in the rollout; n N walk the hits"),
+    ("Enter", "open", "Open it in the debugger; q there comes back to the queue"),
+    ("j k", "step", "Next and previous step; g G ends, { } turns"),
+    ("q", "leave", "Leave: the place is kept, and the same command goes on with it"),
+    ("?", "keys, guide", "These keys, and the guide of the configuration"),
+)
+_PINNED = 1
+_BAR = 24
+
+
+def top(model: ReviewModel, width: int) -> Row:
+    """Which queue, where in it, how long it will take, whose it is, saved or not."""
+    queue, done = model.queue, progress(model.queue)
+    frozen = datetime.fromtimestamp(queue.frozen_at).strftime("%d %b %H:%M")
+    place = f"{queue.at + 1:,} of {len(queue.ids):,}"
+    saved: Span = ("all saved", "bar:ok")
+    if model.unsaved:
+        saved = (fit(f"NOT SAVED: {one_line(model.unsaved)}", width // 2), "bar:alarm")
+    elif model.waiting:
+        saved = (f"saving {model.waiting} …", "bar:warn")
+    by = f"by {fit(one_line(queue.by), 20)}" if queue.by else ""
+    right: list[Span] = [(f"{by}   " if by else "", "bar"), saved, (" ", "bar")]
+    room = width - sum(cells(text) for text, _ in right) - 2
+    for pieces in (
+        (f", frozen {frozen}", f"    {place}    {_left(done)}"),
+        ("", f"   {place}   {_left(done)}"),
+        ("", f"   {place}   {done.left:,} left"),
+        ("", f"  {place}"),
+    ):
+        rest = "".join(pieces)
+        query = fit(one_line(queue.query or "all rollouts"), max(room - cells(rest) - 8, 8))
+        if cells(query) + cells(rest) + 8 <= room and (
+            not query.endswith("…") or len(pieces[1]) < 14
+        ):
+            break
+    left = f" review {query}{pieces[0]}"
+    gap = max(width - cells(left) - cells(pieces[1]) - (width - room - 2), 0)
+    spans: list[Span] = [(left, "bar:title"), (pieces[1], "bar"), (" " * gap, "bar")]
+    return row(*spans, *right, fill="bar")
+
+
+def _left(done: Progress) -> str:
+    if not done.left:
+        return "all decided"
+    words = f"{done.left:,} left"
+    if done.each:
+        words += f", {minutes(done.each)} each, about {duration(done.seconds)}"
+    return words
+
+
+def minutes(seconds: float) -> str:
+    """``1:38``."""
+    whole = round(seconds)
+    return f"{whole // 60}:{whole % 60:02}"
+
+
+def duration(seconds: float) -> str:
+    """``55 min``, ``3 h 20 min``, ``40 s``."""
+    if seconds < 60:
+        return f"{max(round(seconds), 1)} s"
+    whole = round(seconds / 60)
+    return f"{whole} min" if whole < 60 else f"{whole // 60} h {whole % 60} min"
+
+
+def counts(model: ReviewModel, width: int) -> Row:
+    """The bar with what was decided; the rollout's title, steps and edits."""
+    done = progress(model.queue)
+    bar = _BAR if width >= 100 else 10
+    filled = (done.total - done.left) * bar // done.total
+    spans: list[Span] = [
+        (" [", "dim"),
+        ("#" * filled, "ok"),
+        ("-" * (bar - filled), "dim"),
+        ("]", "dim"),
+        (f" A {done.accepted:,}", "ok"),
+        (f"  R {done.rejected:,}", "error"),
+        (f"  M {done.unsure:,}", "warn"),
+    ]
+    if model.parked:
+        spans.append((f"   {model.parked:,} parked", "warn"))
+    shown = model.shown
+    if shown is None:
+        return row(*spans)
+    path, rollout = shown.model.path, shown.model.rollout
+    end = f"steps {len(path):,}  edits {path.edits:,} "
+    used = sum(cells(text) for text, _ in spans) + 4
+    room = max(width - used - cells(end) - 3, 8)
+    branch = f" › {one_line(shown.model.branch_name())}"
+    title = one_line(rollout.header.title)
+    title = fit(title, max(room - cells(branch), 4))
+    branch = fit(branch, max(room - cells(title), 1))
+    gap = " " * max(width - used - cells(title) - cells(branch) - cells(end), 1)
+    spans += [("    ", "text"), (title, "strong"), (branch, "text"), (gap, "text"), (end, "dim")]
+    return row(*spans)
+
+
+def goal(model: ReviewModel, width: int) -> Row:
+    """The line over the rollout: its number, and what was wanted."""
+    shown = model.shown
+    number = model.queue.at + 1
+    words = one_line(shown.model.project.goal) if shown is not None else ""
+    label = fit(f"─ {number:,}{'  goal: ' + words if words else ''} ", width - 2)
+    return row((label, "text"), ("─" * max(width - cells(label), 0), "rule"))
+
+
+def key_line(width: int) -> Row:
+    """Keys, as many as fit; the one to all others is always there."""
+    *keys, last = KEYS
+    tail: list[Span] = [(f"{last[0]} ", "bar:key"), (f"{last[1]} ", "bar")]
+    room = width - len(last[0]) - len(last[1]) - 3
+    spans: list[Span] = [(" ", "bar")]
+    used = 1
+    for key, label, _ in keys:
+        need = len(key) + len(label) + 3
+        if used + need > room:
+            break
+        spans += [(f"{key} ", "bar:key"), (f"{label}  ", "bar")]
+        used += need
+    spans.append((" " * max(room - used, 0), "bar"))
+    return row(*spans, *tail, fill="bar")

@@ -1,0 +1,422 @@
+"""The queue: one rollout after the other, read in one column, with a person's marks at the side."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rollstep.core.errors import RollstepError
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.timer import Timer
+
+from ..find import Find
+from ..palette import Palette
+from ..review.column import Column
+from ..review.keeper import Keeper
+from ..review.model import Loaded, ReviewModel
+from ..review.side import brief, side
+from ..review.words import KEYS, counts, goal, key_line, top
+from ..rows import Row, Span, row
+from ..sanitize import one_line
+from ..widgets.rows_pane import RowsPane
+from ..wrap import fit
+from .review_make import Making
+
+if TYPE_CHECKING:
+    from ..rollstep_app import RollstepApp
+    from ..widgets.find_bar import FindBar
+
+_WIDE = 110
+"""From so many columns on there is room for a column at the side."""
+_PLACE_SECONDS = 0.3
+"""The place is kept when the human has rested there so long."""
+
+
+class ReviewScreen(Screen[str | None], inherit_bindings=False):
+    """Dismisses with the id of a rollout that is to be opened, or None."""
+
+    AUTO_FOCUS = ""
+    DEFAULT_CSS = """
+    ReviewScreen { background: $background; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "move(1)", "Next step", show=False),
+        Binding("k,up", "move(-1)", "Step before", show=False),
+        Binding("g,home", "end(-1)", "First step", show=False),
+        Binding("G,end", "end(1)", "Last step", show=False),
+        Binding("right_curly_bracket", "turn(1)", "Next turn", show=False),
+        Binding("left_curly_bracket", "turn(-1)", "Turn before", show=False),
+        Binding("right_square_bracket", "flag(1)", "Next flag", show=False),
+        Binding("left_square_bracket", "flag(-1)", "Flag before", show=False),
+        Binding("space,pagedown", "read(1)", "Read on", show=False),
+        Binding("backspace,pageup", "read(-1)", "Read back", show=False),
+        Binding("J", "rollout(1)", "Next rollout", show=False),
+        Binding("K", "rollout(-1)", "Rollout before", show=False),
+        Binding("slash", "find", "Find", show=False),
+        Binding("n", "hit(1)", "Next hit", show=False),
+        Binding("N", "hit(-1)", "Hit before", show=False),
+        Binding("enter", "open", "Open", show=False),
+        Binding("A", "make('accept')", "Accept", show=False),
+        Binding("R", "make('reject')", "Reject", show=False),
+        Binding("M", "make('unsure')", "Unsure", show=False),
+        Binding("m", "make('mark')", "Mark", show=False),
+        Binding("u", "make('undo')", "Undo", show=False),
+        Binding("question_mark,f1", "help", "Keys and guide", show=False),
+        Binding("escape", "escape", "Out of the search", show=False),
+        Binding("q", "leave", "Leave", show=False),
+        Binding("ctrl+c", "screen.copy_text", "Copy the selected text", show=False),
+    ]
+
+    def __init__(self, app: RollstepApp, model: ReviewModel) -> None:
+        super().__init__()
+        self.rollstep = app
+        self.model = model
+        self.palette = app.palette
+        self.keeper = Keeper(app.controller.engine, model.queue.by)
+        self.making = Making(self)
+        self.column: Column | None = None
+        self.flashed: Span | None = None
+        self._search: Find | None = None
+        self._loading = ""
+        self._leaving = False
+        self._place_timer: Timer | None = None
+        self.head = RowsPane(self.palette, id="review-head", selectable=False)
+        self.text = RowsPane(self.palette, id="review-text")
+        self.side = RowsPane(self.palette, id="review-side")
+        self.foot = RowsPane(self.palette, id="review-foot", selectable=False)
+        self.panes = (self.head, self.text, self.side, self.foot)
+        # Where something has the focus, keys come in the order in which they were typed.
+        self.text.can_focus = True
+
+    # what is on it
+
+    def compose(self) -> ComposeResult:
+        """Lines on top, the rollout, the column at its side, lines below."""
+        yield from self.panes
+
+    def on_mount(self) -> None:
+        """Load the rollout at hand, and those after it."""
+        self.text.focus()
+        self.model.watch.go_on()
+        self.model.watch.begin()
+        self.paint()
+        self.load_ahead()
+        queue = self.model.queue
+        self.rollstep.when_done(self.keeper.parked(queue), self._count_parked)
+
+    def _count_parked(self, count: int) -> None:
+        self.model.parked = count
+        self.paint()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Share the screen anew."""
+        self.paint()
+
+    def set_palette(self, palette: Palette) -> None:
+        """Other colours, at once."""
+        self.palette = palette
+        for pane in self.panes:
+            pane.set_palette(palette)
+
+    def flash(self, words: str, style: str = "warn") -> None:
+        """Say something in the line under the rollout until the next key."""
+        self.flashed = (one_line(words.replace("\n", "  ")), style)
+        if self.children:
+            self._paint_foot()
+
+    # loading
+
+    def load_ahead(self) -> None:
+        """Load what is at hand or may come next, one after the other."""
+        wanted = self.model.wanted()
+        if self._loading or not wanted or not self.is_attached:
+            return
+        self._loading = wanted[0]
+        self.rollstep.later(self._load(wanted[0]))
+
+    async def _load(self, rollout_id: str) -> None:
+        try:
+            loaded = await asyncio.wrap_future(self.keeper.load(rollout_id))
+        except RollstepError as error:
+            self.model.gone[rollout_id] = str(error)
+        else:
+            self.model.take(rollout_id, loaded)
+        self._loading = ""
+        if self.is_attached:
+            self.paint()
+            self.load_ahead()
+
+    # painting
+
+    def paint(self) -> None:
+        """Draw what is seen; rows that have not changed are not painted again."""
+        if not self.is_attached or not self.children:
+            return
+        width, height = self.app.size
+        wide = width >= _WIDE
+        beside = max(width * 32 // 100, 38) if wide else 0
+        body = max(height - 5, 2)
+        self.head.place(Region(0, 0, width, 3))
+        self.text.place(Region(0, 3, width - beside, body))
+        self.side.place(Region(width - beside, 2, beside, body + 1) if wide else Region())
+        self.foot.place(Region(0, height - 2, width, 2))
+        model, shown = self.model, self.model.shown
+        lines = [top(model, width), counts(model, width), goal(model, width - beside)]
+        self.head.set_rows(lines)
+        self._paint_text(shown, width - beside, body)
+        if wide:
+            self.side.set_rows(side(model, beside, body + 1))
+        self._paint_foot()
+
+    def _paint_text(self, shown: Loaded | None, width: int, height: int) -> None:
+        if shown is None:
+            self.column = None
+            gone = self.model.gone.get(self.model.queue.current)
+            words = f"Cannot be shown: {one_line(gone)} J goes on." if gone else "…"
+            self.text.set_rows([Row(), row((f"  {words}", "error" if gone else "dim"))])
+            return
+        column = self.column
+        if column is None or (column.loaded, column.width, column.height) != (shown, width, height):
+            self.column = column = Column(shown, width, height)
+        if not len(column.path):
+            words = "Nothing was played here yet: Enter opens it in the debugger."
+            self.text.set_rows([Row(), row((f"  {words}", "dim"))])
+            return
+        self.text.set_rows(column.rows())
+
+    def _paint_foot(self) -> None:
+        width = self.app.size.width
+        said = self.flashed
+        if said is not None:
+            line = row((f" {fit(said[0], width - 2)}", said[1]))
+        elif self._search is not None and self.column is not None:
+            words = f"/{one_line(self._search.query)}  {self._search.words(self._cursor)}"
+            line = row((f" {fit(words + '; n N walk them, Esc ends', width - 2)}", "key"))
+        elif width < _WIDE:
+            line = brief(self.model, width)
+        else:
+            line = row(("─" * width, "rule"))
+        self.foot.set_rows([line, key_line(width)])
+
+    # reading
+
+    @property
+    def _cursor(self) -> int:
+        return self.column.model.cursor if self.column is not None else -1
+
+    def _seen(self, items: list[int]) -> None:
+        """These steps were read."""
+        column = self.column
+        if column is None:
+            return
+        loaded, steps = column.loaded, column.path.steps
+        ids = {steps[item].id for item in items} - loaded.read
+        if ids:
+            loaded.read |= ids
+            read = frozenset(loaded.read)
+            rollout_id = self.model.queue.current
+            self.rollstep.when_done(self.keeper.keep_read(rollout_id, read), lambda _: None)
+
+    def action_read(self, by: int) -> None:
+        """Read on, a screenful; what was seen is read now."""
+        self.flashed = None
+        column = self.column
+        if column is None:
+            return
+        if by > 0:
+            seen = column.in_sight()
+            self._seen(seen)
+            moved = column.scroll(max(column.height - 2, 1))
+            unread = [i for i in column.in_sight() if i not in seen]
+            if moved and unread:
+                column.model.cursor = unread[0]
+            elif not moved and seen:
+                column.model.cursor = len(column.path) - 1
+        elif column.scroll(-max(column.height - 2, 1)) and (sight := column.in_sight()):
+            column.model.cursor = sight[0]
+        self.paint()
+
+    def _follow(self, before: int) -> None:
+        """The cursor has moved: the step it stood on was read, if its end was in sight."""
+        column = self.column
+        if column is None:
+            return
+        if column.model.cursor > before >= 0 and before in column.in_sight():
+            self._seen([before])
+        column.show_cursor()
+        self.flashed = None
+        self.paint()
+
+    def action_move(self, by: int) -> None:
+        """The next step."""
+        if self.column is not None:
+            before = self._cursor
+            self.column.model.move(by)
+            self._follow(before)
+
+    def action_end(self, side: int) -> None:
+        """The first or the last step."""
+        if self.column is not None:
+            self.column.model.jump(len(self.column.path) - 1 if side > 0 else 0)
+            self._follow(-1)
+
+    def action_turn(self, by: int) -> None:
+        """The next turn."""
+        if self.column is not None:
+            self.column.model.move_turn(by)
+            self._follow(-1)
+
+    def action_flag(self, by: int) -> None:
+        """The next flag."""
+        if self.column is None:
+            return
+        if self.column.model.move_flag(by):
+            self._follow(-1)
+        else:
+            self.flash(f"No flag {'after' if by > 0 else 'before'} this step.", "dim")
+
+    # finding
+
+    def action_find(self) -> None:
+        """Type what to find."""
+        from ..widgets.find_bar import FindBar
+
+        bars = self.query(FindBar)
+        if bars:
+            bars.first().open()
+            return
+        bar = FindBar(id="find")
+        bar.styles.position = "absolute"
+        bar.styles.offset = (0, self.app.size.height - 2)
+        self.mount(bar)
+        self.call_after_refresh(bar.open)
+
+    def on_find_bar_typed(self, event: FindBar.Typed) -> None:
+        """Search while the words are typed."""
+        if self.column is None:
+            return
+        steps = self.column.path.steps
+        self._search = Find(steps, event.text, self._cursor) if event.text else None
+        self._search_on(self._search)
+
+    def _search_on(self, search: Find | None) -> None:
+        """One slice of the search; the next when the screen had its turn."""
+        column = self.column
+        if search is not self._search or column is None:
+            return
+        first = search is not None and not search.hits
+        more = search.work() if search is not None else False
+        column.query = search.query if search is not None else ""
+        column.hits = search.found if search is not None else set()
+        if search is not None and first and search.hits:
+            self._to_hit(search.hits[0] if self._cursor < 0 else search.next(self._cursor - 1))
+        self.paint()
+        for bar in self.query("FindBar"):
+            bar.tell(len(column.hits))  # type: ignore[attr-defined]
+        if more:
+            self.set_timer(0.01, lambda: self._search_on(search))
+
+    def _to_hit(self, place: int | None) -> None:
+        if place is not None and self.column is not None:
+            self.column.model.jump(place)
+            self._follow(-1)
+
+    def action_hit(self, by: int) -> None:
+        """The next hit."""
+        if self._search is None:
+            self.flash("Nothing is looked for: / finds.", "dim")
+        else:
+            self._to_hit(self._search.next(self._cursor, by))
+
+    def on_find_bar_stepped(self, event: FindBar.Stepped) -> None:
+        """The next hit, while typing."""
+        self.action_hit(event.by)
+
+    def on_find_bar_chosen(self, event: FindBar.Chosen) -> None:
+        """The hits stay; n and N walk them."""
+        self.text.focus()
+        self.paint()
+
+    def on_find_bar_closed(self) -> None:
+        """The search is over."""
+        self.text.focus()
+        self.action_escape()
+
+    def action_escape(self) -> None:
+        """Out of the search."""
+        self.flashed, self._search = None, None
+        if self.column is not None:
+            self.column.query, self.column.hits = "", set()
+        self.paint()
+
+    # rollouts
+
+    def arrived(self) -> None:
+        """Another rollout is at hand."""
+        self._search, self.column = None, None
+        self.rollstep.guard.opened("the next rollout comes up")
+        if self._place_timer is not None:
+            self._place_timer.stop()
+        self._place_timer = self.set_timer(_PLACE_SECONDS, self._keep_place)
+        self.paint()
+        self.load_ahead()
+
+    def _keep_place(self) -> None:
+        self.rollstep.when_done(self.keeper.keep(self.model.queue), lambda _: None)
+
+    def action_rollout(self, by: int) -> None:
+        """The next rollout of the queue."""
+        self.flashed = None
+        if self.model.go_to(self.model.queue.at + by):
+            self.arrived()
+        else:
+            self.flash(f"This is the {'last' if by > 0 else 'first'} of the queue.", "dim")
+
+    def action_open(self) -> None:
+        """Open the rollout at hand in the debugger."""
+        if self.model.shown is not None:
+            self.model.watch.rest()
+            self._keep_place()
+            self.dismiss(self.model.queue.current)
+
+    def action_make(self, what: str) -> None:
+        """Marks."""
+        self.making.act(what)
+
+    def action_help(self) -> None:
+        """The keys, and the guide."""
+        from .help import HelpScreen
+
+        groups: list[Any] = [("REVIEW: one rollout after the other", [(k, w) for k, _, w in KEYS])]
+        self.app.push_screen(HelpScreen(groups))
+
+    def action_leave(self) -> None:
+        """Leave when all is saved; the place is kept."""
+        if self._leaving:
+            self.dismiss(None)
+            return
+        self._leaving = True
+        kept = self.keeper.keep(self.model.queue)
+        self.rollstep.when_done(kept, self._left)
+
+    def _left(self, _: None) -> None:
+        self.dismiss(None)
+
+    # mouse
+
+    def on_rows_pane_pressed(self, event: RowsPane.Pressed) -> None:
+        """A click puts the cursor on a step."""
+        if event.pane is self.text and self.column is not None:
+            item = self.column.item_at(event.y)
+            if item is not None:
+                self.column.model.jump(item)
+                self._follow(-1)
+
+    def on_rows_pane_wheel(self, event: RowsPane.Wheel) -> None:
+        """The wheel scrolls the rollout."""
+        if self.column is not None and self.column.scroll(event.lines):
+            self.paint()

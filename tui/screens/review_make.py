@@ -1,0 +1,136 @@
+"""What the queue's keys decide: marks on the rollout at hand, on the screen at once, then saved."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
+
+from rollstep.core.errors import RollstepError
+from rollstep.core.model.marks import Mark, Verdict
+from rollstep.core.rules.marking import MarkChange, mark_of
+
+from .marking import MarkAsking, Marked
+
+if TYPE_CHECKING:
+    from rollstep.core.review.queue import Entry
+
+    from .review import ReviewScreen
+
+_KEYS = {"accept": "A", "reject": "R", "unsure": "M", "mark": "m", "undo": "u"}
+
+
+class Making:
+    """The actions of one queue's screen."""
+
+    def __init__(self, screen: ReviewScreen) -> None:
+        self.screen = screen
+        self._asking = MarkAsking(screen.rollstep, self._give)
+
+    def act(self, what: str) -> None:
+        """Do it, unless its key rests now."""
+        screen, guard = self.screen, self.screen.rollstep.guard
+        if guard.pasting if what == "mark" else guard.closed:
+            screen.flash(guard.words(_KEYS[what]))
+            return
+        screen.flashed = None
+        if what == "undo":
+            self._take_back()
+        elif (marked := self._marked()) is not None:
+            if what == "mark":
+                self._asking.mark(marked)
+            elif self._may_decide(_KEYS[what]):
+                self._decide(what, marked)
+
+    def _decide(self, what: str, marked: Marked) -> None:
+        verdict: Verdict = "accept" if what == "accept" else "unsure"
+        if what == "reject":
+            self._asking.reject(marked)
+        else:
+            self._give(marked.leaf.step_id, MarkChange(verdict=verdict))
+
+    def _marked(self) -> Marked | None:
+        screen, model = self.screen, self.screen.model
+        shown = model.shown
+        if shown is None:
+            screen.flash("It is being loaded.", "dim")
+            return None
+        if shown.model.leaf is None:
+            screen.flash("Nothing was played here yet: Enter opens it in the debugger.", "dim")
+            return None
+        step = shown.model.step
+        at_cursor = mark_of(shown.model.marks, step.id, model.queue.by) if step else None
+        return Marked(model.mine, at_cursor, shown.model.cursor + 1)
+
+    def _may_decide(self, key: str) -> bool:
+        """Whether all was read, or it was said already that it was not."""
+        model = self.screen.model
+        unread, rollout_id = model.unread(), model.queue.current
+        if not unread or rollout_id in model.asked:
+            return True
+        model.asked.add(rollout_id)
+        shown = model.shown
+        assert shown is not None
+        total = len(shown.turns())
+        self.screen.flash(
+            f"{unread} of {total} turns not read yet: Space reads on; {key} again decides all the "
+            "same."
+        )
+        return False
+
+    def _give(self, step_id: str, change: MarkChange) -> None:
+        """The mark is on the screen at once; a verdict goes on to the next rollout."""
+        screen, model = self.screen, self.screen.model
+        if model.shown is None or step_id not in model.shown.model.rollout.steps:
+            return
+        title = model.shown.model.rollout.header.title
+        entry = model.say(step_id, change, time.time())
+        decided = entry.decides and entry.verdict is not None
+        if decided:
+            on = model.next_undecided() and not model.queue.finished
+            screen.arrived()
+            words = f"{change.words}: {title}. u takes it back."
+            if not on:
+                words = "Each rollout of this queue has its verdict: q leaves, K goes back."
+            screen.flash(words[0].upper() + words[1:], "ok")
+        else:
+            screen.paint()
+            screen.flash(f"{change.words[0].upper()}{change.words[1:]}; u takes it back.", "ok")
+        saving = screen.keeper.give(model.queue, entry, change)
+        screen.rollstep.later(self._saving(entry, saving))
+
+    async def _saving(self, entry: Entry, saving: Future[tuple[Mark, ...]]) -> None:
+        screen, model = self.screen, self.screen.model
+        try:
+            marks = await asyncio.wrap_future(saving)
+        except RollstepError as error:
+            model.not_said(entry, str(error))
+            screen.arrived()
+            screen.flash(f"NOT SAVED, and not counted: {error}", "alarm")
+            return
+        model.said(entry.rollout_id, marks)
+        screen.paint()
+
+    def _take_back(self) -> None:
+        screen, model = self.screen, self.screen.model
+        entry = model.take_back()
+        if entry is None:
+            screen.flash("Nothing was said in this queue that could be taken back.", "dim")
+            return
+        screen.arrived()
+        screen.rollstep.later(self._taking_back(entry))
+
+    async def _taking_back(self, entry: Entry) -> None:
+        screen, model = self.screen, self.screen.model
+        try:
+            marks = await asyncio.wrap_future(screen.keeper.take_back(model.queue, entry))
+        except RollstepError as error:
+            model.waiting -= 1
+            model.forget(entry.rollout_id)
+            screen.arrived()
+            screen.flash(str(error))
+            return
+        model.said(entry.rollout_id, marks)
+        screen.paint()
+        screen.flash("Taken back.", "ok")
