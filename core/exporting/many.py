@@ -107,6 +107,9 @@ def _check_any(summary: ExportSummary) -> None:
         return
     if summary.refused:
         raise ExportError("Nothing was written.")
+    if summary.pairless:
+        words = "no branch that was asked for holds a pair of answers: no edit, no two verdicts."
+        raise ExportError(f"Nothing was written: {words}")
     if summary.unchosen:
         words = "no branch that was asked for is in"
         raise ExportError(f"Nothing was written: {words} any of {summary.rollouts:,} rollouts.")
@@ -207,6 +210,9 @@ class _Run:
         piece = make(seen, fmt)
         report, rows = piece.report, piece.rows
         summary.lines = tuple(report.render().splitlines()) if summary.trajectories == 1 else ()
+        if report.pairless:
+            summary.pairless += 1
+            return None
         if report.refused:
             self._skip(piece.subject, report.refused)
             return None

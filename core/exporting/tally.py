@@ -66,10 +66,10 @@ class ExportSummary(msgspec.Struct):
 
     ``rollouts`` were read, and ``trajectories`` made of them; ``written`` of these went into
     ``rows`` (each a ``unit``: a row, a document or a rollout). ``repeated`` rows were left out
-    because an equal one stands there already, and ``unchosen`` are rollouts of which no branch was
-    asked for. ``lines`` is the report of the one trajectory, where there is only one; ``of_all``
-    are notes on all rows together. ``files`` holds the paths that were written, not those inside
-    of a folder.
+    because an equal one stands there already, ``pairless`` trajectories hold no pair for a format
+    of pairs, and ``unchosen`` are rollouts of which no branch was asked for. ``lines`` is the
+    report of the one trajectory, where there is only one; ``of_all`` are notes on all rows
+    together. ``files`` holds the paths that were written, not those inside of a folder.
     """
 
     format: str
@@ -80,6 +80,7 @@ class ExportSummary(msgspec.Struct):
     rows: int = 0
     test_rows: int | None = None
     repeated: int = 0
+    pairless: int = 0
     unchosen: int = 0
     refused: int = 0
     edits: int = 0
@@ -135,8 +136,8 @@ class ExportSummary(msgspec.Struct):
 
     @property
     def exit_status(self) -> int:
-        """0, or 1 where something was refused."""
-        return 1 if self.refused or self.stopped else 0
+        """0, or 1 where something was refused, or nothing is there to write."""
+        return 1 if self.refused or self.stopped or not self.rows else 0
 
     def skips(self) -> list[str]:
         """What was skipped and why, as lines for people: where many were for the same reason it is
@@ -198,6 +199,8 @@ class ExportSummary(msgspec.Struct):
         pieces.append(rows)
         if self.repeated:
             pieces.append(f"left out {counted(self.repeated, 'equal row')}")
+        if self.pairless:
+            pieces.append(f"{self.pairless:,} had no pair")
         if self.refused:
             pieces.append(f"skipped {self.refused:,}")
         if self.unchosen:

@@ -53,6 +53,11 @@ def check(subject: Subject) -> tuple[Fault, ...]:
     return _found(subject).faults(NONE)
 
 
+def pairless(subject: Subject) -> bool:
+    """Whether there is nothing in it to make a pair of."""
+    return _found(subject).nothing
+
+
 def notes(subject: Subject) -> tuple[str, ...]:
     """The pairs that are not made and why, and what is written in a way of its own."""
     found = _found(subject)

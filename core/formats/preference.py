@@ -30,6 +30,9 @@ from .subject import Subject
 
 Source = Literal["edit", "verdict"]
 
+OPTED_OUT = "its train mark is off"
+"""Why there is no pair where a human wants none."""
+
 
 class Pair(msgspec.Struct, frozen=True):
     """Two answers to the same history: ``prefix`` are the steps before both. ``source`` says what
@@ -60,6 +63,13 @@ class Found(msgspec.Struct, frozen=True):
 
     pairs: tuple[Pair, ...]
     refused: tuple[NoPair, ...]
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is nothing to make a pair of: no edit, no verdicts, or none that is meant
+        for one. That refuses nothing.
+        """
+        return not self.pairs and all(each.why == OPTED_OUT for each in self.refused)
 
     def faults(self, what: str) -> tuple[Fault, ...]:
         """Why there is no pair at all; empty where there is one."""
@@ -208,7 +218,7 @@ class _Finder:
 
     def _why_not(self, chosen: Step, rejected: Step) -> str:
         if chosen.id in self._off:
-            return "its train mark is off"
+            return OPTED_OUT
         if isinstance(chosen.payload, Stop) or isinstance(rejected.payload, Stop):
             return "one side is a stop, which says nothing"
         if type(chosen.payload) is not type(rejected.payload):

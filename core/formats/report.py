@@ -78,7 +78,8 @@ class Loss(msgspec.Struct, frozen=True):
 
 class Report(msgspec.Struct, frozen=True):
     """What a format keeps and loses of a trajectory, why it refuses it, and how it writes what it
-    has to write differently (``notes``).
+    has to write differently (``notes``). ``pairless`` says that it is refused for no other reason
+    than that there is no pair in it, for a format of pairs.
     """
 
     format: str
@@ -86,6 +87,7 @@ class Report(msgspec.Struct, frozen=True):
     lost: tuple[Loss, ...] = ()
     refused: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
+    pairless: bool = False
 
     def render(self) -> str:
         """The report as lines for people."""

@@ -71,7 +71,8 @@ class Format(msgspec.Struct, frozen=True):
     ``training`` marks what trainers read: its provenance is always written beside it; ``least`` are
     the rows that they ask for at least in a file. ``reader`` is None where nothing is read back.
     ``holds_also`` gives what is held besides, where that depends on the options or the subject.
-    ``card`` is the README.md of a folder of its rows.
+    ``card`` is the README.md of a folder of its rows. ``pairless`` tells, for a format of pairs,
+    whether a trajectory has none.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Format(msgspec.Struct, frozen=True):
     holds_also: HoldsAlso | None = None
     least: int = 0
     card: Card | None = None
+    pairless: Callable[[Subject], bool] | None = None
 
 
 def _check_opening(subject: Subject) -> tuple[Fault, ...]:
@@ -161,6 +163,7 @@ _ALL = (
         training=True,
         reader=openai_preference.READER,
         holds_also=openai_preference.holds_also,
+        pairless=openai_preference.pairless,
     ),
     Format(
         "trl",
@@ -204,6 +207,7 @@ _ALL = (
         training=True,
         reader=trl.PREFERENCE_READER,
         holds_also=trl.preferences.holds_also,
+        pairless=trl.preferences.pairless,
         card=trl.card,
     ),
     Format(
@@ -374,4 +378,5 @@ def report(subject: Subject, fmt: Format) -> Report:
     kept, lost = losses(subject, held)
     refused = fmt.check(subject) if fmt.check else ()
     notes = fmt.notes(subject) if fmt.notes else ()
-    return Report(fmt.name, kept, lost, refused, notes)
+    pairless = bool(refused) and fmt.pairless is not None and fmt.pairless(subject)
+    return Report(fmt.name, kept, lost, refused, notes, pairless)

@@ -116,6 +116,8 @@ def _counts(summary: ExportSummary, tally: Tally) -> str:
     pieces.append(f"wrote {counted(summary.rows, 'row')}")
     if summary.repeated:
         pieces.append(f"left out {counted(summary.repeated, 'equal row')}")
+    if summary.pairless:
+        pieces.append(f"{summary.pairless:,} had no pair")
     if skipped := tally.refused + summary.refused:
         pieces.append(f"skipped {skipped:,}")
     return ", ".join(pieces)

@@ -30,7 +30,7 @@ from .messages import (
     row_of,
 )
 
-__all__ = ["HEEDS", "HOLDS", "check", "holds_also", "notes", "rows"]
+__all__ = ["HEEDS", "HOLDS", "check", "holds_also", "notes", "pairless", "rows"]
 
 HOLDS = BASE
 
@@ -46,6 +46,11 @@ def rows(subject: Subject) -> Iterator[Row]:
 def check(subject: Subject) -> tuple[Fault, ...]:
     """Why there is no pair to write."""
     return _pairs(subject).faults(NONE)
+
+
+def pairless(subject: Subject) -> bool:
+    """Whether there is nothing in it to make a pair of."""
+    return _pairs(subject).nothing
 
 
 def notes(subject: Subject) -> tuple[str, ...]:

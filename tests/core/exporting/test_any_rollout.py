@@ -27,13 +27,13 @@ BESIDE = [name for name in OF_STEPS if FORMATS[name].rows and has_provenance(FOR
 def test_each_format_writes_or_refuses_it(saved: Saved, name: str, redact: bool) -> None:
     plan = Plan(format=name, branches="all", redact=redact)
     done = survey(plan, [Item(saved)], secrets={"secret-of-tests": "A_KEY"})
-    assert done.written + done.refused == done.trajectories
+    assert done.written + done.refused + done.pairless == done.trajectories
 
 
 @given(saved_rollouts(), st.sampled_from(OF_STEPS), st.sampled_from(["evaluator", "tool"]))
 def test_so_it_does_as_any_role_lived_it(saved: Saved, name: str, role: Role) -> None:
     done = survey(Plan(format=name, branches="all", role=role), [Item(saved)], secrets={})
-    assert done.written + done.refused == done.trajectories
+    assert done.written + done.refused + done.pairless == done.trajectories
 
 
 @given(saved_rollouts(), st.sampled_from(BESIDE), st.sampled_from(["target", "tool"]))
