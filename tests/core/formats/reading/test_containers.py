@@ -156,8 +156,8 @@ def test_what_stands_before_a_break_is_read() -> None:
         (b"# Notes\n", "no JSON"),
         (b"a: 1\n", "no JSON"),
         (b"\xff\xfe{\x00}\x00", "UTF-16"),
-        (gzip.compress(b'{"a": 1}', mtime=0, mtime=0)[:-9], "gzip"),
-        (gzip.compress(b"Words", mtime=0, mtime=0), "no JSON"),
+        (gzip.compress(b'{"a": 1}', mtime=0)[:-9], "gzip"),
+        (gzip.compress(b"Words", mtime=0), "no JSON"),
         (b"PK\x03\x04 and nothing else", "zip"),
     ],
 )
