@@ -6,7 +6,7 @@ import asyncio
 import importlib
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,7 +19,7 @@ from ..model.view import View
 from ..rules.schemas import load_package, needs_package
 from ..workers.gateway import SERVICE
 from ..workers.model_request import ModelReply
-from ..workers.one_call import call_model
+from ..workers.one_call import call_model, paced_call
 from ..workers.pool import Shared, Workers
 from ..workers.spoken import Spoken
 from .call_ids import with_ids
@@ -30,6 +30,9 @@ from .llm_simulator import Result, read_result, repair_request
 from .protocols import Answer, Stream, no_stream
 from .reading import bad_reply
 
+if TYPE_CHECKING:
+    from ..workers.pacing import Pacing
+
 PACE = 1.0
 """What waits before a retry are multiplied by."""
 
@@ -37,8 +40,10 @@ PACE = 1.0
 class _Model:
     """One model as a project names it, behind the gateway."""
 
-    def __init__(self, spec: Spec, gateway: Shared) -> None:
+    def __init__(self, role: Role, spec: Spec, gateway: Shared, pacing: Pacing | None) -> None:
         self._gateway = gateway
+        self._pacing = pacing
+        self._role = role
         self._spec = spec
         if "api_key" in json.loads(spec.params):
             raise UsageError(
@@ -50,7 +55,10 @@ class _Model:
         """The reply, how it was made, and the request as sent. Raises RoleError."""
         model = self._spec.model
         request = model_request(self._spec, asked, stream=stream is not no_stream, pace=PACE)
-        reply = await call_model(self._gateway, request, stream)
+        if self._pacing is None:
+            reply = await call_model(self._gateway, request, stream)
+        else:
+            reply = await paced_call(self._pacing, self._role, self._gateway, request, stream)
         call = Call(
             model,
             request.params,
@@ -67,9 +75,9 @@ class _Model:
 class LlmTargetRole:
     """The model under test."""
 
-    def __init__(self, spec: LlmTarget, gateway: Shared) -> None:
+    def __init__(self, spec: LlmTarget, gateway: Shared, pacing: Pacing | None = None) -> None:
         self._spec = spec
-        self._model = _Model(spec, gateway)
+        self._model = _Model("target", spec, gateway, pacing)
 
     async def reply(self, view: View, stream: Stream = no_stream) -> Answer:
         """Its reply, reasoning and tool calls as they came."""
@@ -88,9 +96,9 @@ class LlmTargetRole:
 class LlmEvaluatorRole:
     """A model that plays the user."""
 
-    def __init__(self, spec: LlmEvaluator, gateway: Shared) -> None:
+    def __init__(self, spec: LlmEvaluator, gateway: Shared, pacing: Pacing | None = None) -> None:
         self._spec = spec
-        self._model = _Model(spec, gateway)
+        self._model = _Model("evaluator", spec, gateway, pacing)
 
     async def next(self, view: View, stream: Stream = no_stream) -> Answer:
         """Its message with its own reasoning, or its stop."""
@@ -108,9 +116,9 @@ class LlmEvaluatorRole:
 class LlmSimulatorRole:
     """A model that invents the results of tools."""
 
-    def __init__(self, spec: LlmSimulator, gateway: Shared) -> None:
+    def __init__(self, spec: LlmSimulator, gateway: Shared, pacing: Pacing | None = None) -> None:
         self._spec = spec
-        self._model = _Model(spec, gateway)
+        self._model = _Model("tool", spec, gateway, pacing)
 
     async def respond(self, view: View, stream: Stream = no_stream) -> Answer:
         """The result of ``view.call``. One that cannot be used is asked for once more, with what
@@ -240,9 +248,9 @@ async def _load_schemas(view: View) -> None:
 
 def llm_role(role: Role, spec: Any, workers: Workers) -> Any:
     """The role that a spec of the kind ``llm`` names. Starts nothing yet."""
-    gateway = workers.shared(SERVICE)
+    gateway, pacing = workers.shared(SERVICE), workers.pacing
     if role == "evaluator":
-        return LlmEvaluatorRole(spec, gateway)
+        return LlmEvaluatorRole(spec, gateway, pacing)
     if role == "target":
-        return LlmTargetRole(spec, gateway)
-    return LlmSimulatorRole(spec, gateway)
+        return LlmTargetRole(spec, gateway, pacing)
+    return LlmSimulatorRole(spec, gateway, pacing)

@@ -36,14 +36,20 @@ _WHO: dict[str, str] = {
 class PythonRole:
     """A user's evaluator, target or tool simulator."""
 
-    def __init__(self, label: str, pool: Pool, timeout: float) -> None:
+    def __init__(self, role: Role, label: str, setup: bytes, timeout: float, workers: Workers):
+        self._role = role
         self._label = label
-        self._pool = pool
+        self._pool = workers.pool(_SERVICE, setup, label)
+        self._pacing = workers.pacing
         self._timeout = timeout
 
     async def ask(self, view: View, stream: Stream = no_stream) -> Answer:
         """What the user's code answers. Raises RoleError."""
-        body = await self._pool.call(dump(view), timeout=self._timeout, stream=stream)
+        if self._pacing is None:
+            body = await self._pool.call(dump(view), timeout=self._timeout, stream=stream)
+        else:
+            async with self._pacing.turn(self._role):
+                body = await self._pool.call(dump(view), timeout=self._timeout, stream=stream)
         try:
             return load(body, Answer)
         except ValueError as error:
@@ -104,7 +110,7 @@ def python_role(role: Role, spec: Spec, base_folder: Path, workers: Workers) -> 
     """The role that a spec of the kind ``python`` names. Starts nothing yet."""
     label = f"{_WHO[role]} {spec.object}"
     setup = Setup(role, spec.object, spec.options, str(base_folder))
-    return PythonRole(label, workers.pool(_SERVICE, dump(setup), label), spec.timeout)
+    return PythonRole(role, label, dump(setup), spec.timeout, workers)
 
 
 def _unreadable(label: str, error: Exception) -> RoleError:

@@ -35,6 +35,7 @@ from .wire import (
     Notice,
     Reply,
     Request,
+    Retrying,
     ToChild,
     frame,
     printable,
@@ -116,6 +117,10 @@ class Told:
     def notice(self, words: str) -> None:
         """How the answer is being made."""
         self._link.send(Notice(self._n, printable(words)))
+
+    def retrying(self, kind: str) -> None:
+        """A request failed, in this way, and is made once more."""
+        self._link.send(Retrying(self._n, kind))
 
 
 def _unforeseen(error: Exception) -> RoleError:

@@ -60,7 +60,8 @@ class Gateway:
         refuse_broken(request)
         parameters(request)
         way = self._directly() if is_direct(request) else await self._translated(notice)
-        reply = await persist(request, lambda: _try(request, way, stream), notice)
+        retrying = getattr(stream, "retrying", None)
+        reply = await persist(request, lambda: _try(request, way, stream), notice, retrying)
         return dump(reply)
 
     @staticmethod

@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ..errors import RoleError
 from .gateway import SERVICE
 from .keyring_keys import key_for
 from .model_request import TRIES, ModelReply, ModelRequest
 from .pool import Shared, Workers
+from .prices import about_tokens
 from .process import Stream
 from .wire import dump, load
 
+if TYPE_CHECKING:
+    from .pacing import Pacing, Turn
+
 _LOADING = 60.0
 """Seconds that the gateway may take to start: litellm is large."""
+
+_USUAL_REPLY = 300
+"""Tokens that a reply is taken to have until it is known."""
 
 _ADDRESSES = ("mock_response", "api_base", "base_url")
 """Parameters that send a request somewhere else, where other keys or none are needed."""
@@ -46,6 +54,42 @@ async def call_model(gateway: Shared, request: ModelRequest, stream: Stream) -> 
     )
     reply: ModelReply = load(body, ModelReply)
     return reply
+
+
+async def paced_call(
+    pacing: Pacing, role: str, gateway: Shared, request: ModelRequest, stream: Stream
+) -> ModelReply:
+    """The same, at the pace of a run whose rollouts share what may be asked. Raises RoleError."""
+    asked = about_tokens(len(request.messages) + len(request.tools)) + _USUAL_REPLY
+    async with pacing.turn(role, request.model, asked, _address(request)) as turn:
+        try:
+            reply = await call_model(gateway, request, _Paced(stream, turn))
+        except RoleError as error:
+            turn.failed(error.kind)
+            raise
+        turn.took(reply.usage.tokens)
+        return reply
+
+
+class _Paced:
+    """Passes everything on, and has the pace know of requests that are made once more."""
+
+    def __init__(self, stream: Stream, turn: Turn) -> None:
+        self._stream = stream
+        self._turn = turn
+
+    def __call__(self, text: str) -> None:
+        """More text."""
+        self._stream(text)
+
+    def notice(self, words: str) -> None:
+        """How the answer is being made."""
+        if (tell := getattr(self._stream, "notice", None)) is not None:
+            tell(words)
+
+    def retrying(self, kind: str) -> None:
+        """A request failed, and is made once more."""
+        self._turn.failed(kind, again=True)
 
 
 def _address(request: ModelRequest) -> str | None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from ..errors import RoleError
 from .process import Stream, Worker
+
+if TYPE_CHECKING:
+    from .pacing import Pacing
 
 MAX_CHILDREN = 8
 """Children that one pool runs at most; further calls wait for a free one."""
@@ -119,8 +123,10 @@ class Workers:
     many sessions go through one gateway, while each has its own processes for a user's code.
     """
 
-    def __init__(self, models: Workers | None = None) -> None:
+    def __init__(self, models: Workers | None = None, pacing: Pacing | None = None) -> None:
         self._models = models
+        self.pacing = pacing
+        """The pace of those who ask through these children; None where nothing holds them back."""
         self._shared: dict[str, Shared] = {}
         self._pools: dict[tuple[str, bytes], Pool] = {}
 

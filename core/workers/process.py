@@ -24,6 +24,7 @@ from .wire import (
     FromChild,
     Notice,
     Request,
+    Retrying,
     ToChild,
     frame,
     read_from_child,
@@ -31,7 +32,8 @@ from .wire import (
 
 Stream = Callable[[str], None]
 """Takes text as it arrives. One that has a method ``notice(words)`` is also told how the answer is
-being made (a retry, say).
+being made (a retry, say), and one with ``retrying(kind)`` for what kind of failure a request is
+made once more.
 """
 
 _log = logging.getLogger("rollstep.workers")
@@ -148,6 +150,10 @@ class Worker:
             notice = getattr(waiting.stream, "notice", None)
             if notice is not None:
                 notice(mask(envelope.words))
+        elif isinstance(envelope, Retrying):
+            retrying = getattr(waiting.stream, "retrying", None)
+            if retrying is not None:
+                retrying(envelope.kind)
         elif isinstance(envelope, Failure):
             error = RoleError(
                 f"{waiting.label} {mask(envelope.words)}",

@@ -21,8 +21,10 @@ async def persist(
     request: ModelRequest,
     attempt: Callable[[], Awaitable[ModelReply]],
     notice: Callable[[str], None],
+    retrying: Callable[[str], None] | None = None,
 ) -> ModelReply:
-    """The reply of the first try that gives one. ``notice`` is told of each retry before it waits.
+    """The reply of the first try that gives one. ``notice`` is told of each retry before it waits,
+    and ``retrying`` of the kind of failure that it is for.
 
     Raises ModelError when a try failed that may not be repeated, or too many did.
     """
@@ -38,6 +40,8 @@ async def persist(
             if seconds > LONGEST_WAIT:
                 words = f"That is longer than the {LONGEST_WAIT:g} s that rollstep waits by itself."
                 raise _given_up(failed, words) from failed
+            if retrying is not None:
+                retrying(failed.kind)
             notice(_words(failed, seconds, number + 1, request.tries))
         else:
             return msgspec.structs.replace(reply, attempts=number)

@@ -56,6 +56,13 @@ class Notice(msgspec.Struct, frozen=True, tag="notice"):
     words: str
 
 
+class Retrying(msgspec.Struct, frozen=True, tag="retrying"):
+    """A request failed, in this way, and is made once more."""
+
+    n: int
+    kind: str
+
+
 class Failure(msgspec.Struct, frozen=True, tag="failure"):
     """There is no answer, and why: see RoleError."""
 
@@ -69,7 +76,7 @@ class Failure(msgspec.Struct, frozen=True, tag="failure"):
 
 
 ToChild = Request | Cancel
-FromChild = Reply | Chunk | Notice | Failure
+FromChild = Reply | Chunk | Notice | Retrying | Failure
 
 _encoder = msgspec.msgpack.Encoder()
 _to_child: msgspec.msgpack.Decoder[ToChild] = msgspec.msgpack.Decoder(ToChild)

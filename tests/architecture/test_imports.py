@@ -19,7 +19,7 @@ BELOW: dict[str, set[str]] = {
     "formats": {"rules", "model"},
     "projects": {"rules", "model"},
     "store": {"model"},
-    "workers": {"model"},
+    "workers": {"config", "model"},
     "roles": {"workers", "rules", "model"},
     "samples": {"projects", "store", "model"},
     "exporting": {"formats", "listing", "projects", "store", "roles", "workers", "rules", "model"},
@@ -31,7 +31,7 @@ BELOW: dict[str, set[str]] = {
     "listing": {"rules", "store", "model"},
     "finding": {"formats", "store", "model"},
     "session": {"money", "roles", "workers", "rules", "store", "formats", "events", "model"},
-    "review": {"session", "listing", "rules", "store", "model"},
+    "review": {"session", "listing", "rules", "store", "events", "model"},
     "engine": {"session", "projects", "roles", "workers", "rules", "store", "events", "model"},
     "batch": {
         *("engine", "session", "projects", "roles", "workers", "rules", "store", "formats"),

@@ -29,6 +29,7 @@ from .trusting import check_trust, roles_maker
 
 if TYPE_CHECKING:
     from rollstep.core.budget import RunBudget
+    from rollstep.core.workers.pacing import Pacing
 
 
 class RunOptions(msgspec.Struct, frozen=True):
@@ -160,10 +161,10 @@ def _play(work: _Work, options: RunOptions) -> int:
             "--resume needs --library FILE: the library of the run that should go on. What no "
             "library keeps can only be played anew."
         )
-    make, workers = roles_maker(work.folder_of, options.trust)
+    offline = all(map(never_waits, work.known))
+    make, workers = roles_maker(work.folder_of, options.trust, None if offline else _pacing())
     for project in work.known:
         make(project)
-    offline = all(map(never_waits, work.known))
     budget = None if offline else _budget(work.known, options)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_seldom_collecting())
@@ -206,6 +207,13 @@ def _the_run(library: Library, work: _Work, options: RunOptions) -> Run:
             say("--resume: the library holds no run of this command yet; it begins now")
         run = begin(library, key, (folder / RECORDS, folder / PARTIAL), str(folder))
     return run
+
+
+def _pacing() -> Pacing:
+    """How fast all rollouts together may ask. Live runs alone load this."""
+    from rollstep.core.workers.pacing import Pacing
+
+    return Pacing(configuration().config.run.limits)
 
 
 def _budget(projects: Sequence[Project], options: RunOptions) -> RunBudget:
