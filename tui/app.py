@@ -19,7 +19,7 @@ from .target import OpenTarget
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from rollstep.core.config.keys import ReviewKeys
+    from rollstep.core.config.keys import Config, ReviewKeys
     from rollstep.core.review.queue import Queue
 
     from .palette import Palette
@@ -51,9 +51,14 @@ def run_app(
     gc.disable()
     os.environ.setdefault("TEXTUAL_FPS", _PAINTS)  # before it is loaded
     config = config or config_folder()
-    chosen = configuration().config
+    loaded = configuration()
+    chosen, guide = loaded.config, ""
+    if review is not None:
+        from rollstep.core.config.loading import guide_of
+
+        guide = guide_of(loaded)
     apply_keys(chosen.keys)
-    author = review.by if review is not None else reviewer()
+    author = review.by if review is not None else author_of(chosen)
     controller = start_controller(
         library, throwaway=throwaway, roles=roles, trust=trust, author=author
     )
@@ -73,6 +78,7 @@ def run_app(
         app.library_query = library_query
         app.reject_reasons = chosen.review.reasons
         app.review_keys = chosen.review
+        app.review_guide = guide
         app.review = _review(review, chosen.review)
         app.beside = target.beside if target is not None else None
         status = app.run()
@@ -88,12 +94,11 @@ def run_app(
     return status if isinstance(status, int) else app.return_code or 0
 
 
-def reviewer() -> str:
-    """The name that marks and edits carry: the configuration's, or what the system calls the user.
-
-    Raises ConfigError.
+def author_of(config: Config) -> str:
+    """The name that marks and edits carry: the configuration's, or what the system calls the
+    user.
     """
-    return configuration().config.author or _who_sits_here()
+    return config.author or _who_sits_here()
 
 
 def _review(queue: Queue | None, keys: ReviewKeys) -> ReviewModel | None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rollstep.core.store.change import Summary
 
     from .library.model import LibraryModel
-    from .review.model import ReviewModel
     from .presenter import DebuggerModel
+    from .review.model import ReviewModel
     from .rollstep_app import RollstepApp
     from .screens.debugger import DebuggerScreen
     from .screens.edit_types import EditRequest, EditResult

@@ -88,6 +88,8 @@ class RollstepApp(OrderedKeys[int]):
         self.reject_reasons: tuple[str, ...] = ()
         self.review_keys = ReviewKeys()
         """What the configuration says of marks and the queue."""
+        self.review_guide = ""
+        """What reviewers go by."""
         self.pick_from: Path | None = None
         """A log of which a sample is picked first, when there is no snapshot."""
         self._first = snapshot

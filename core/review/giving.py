@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ..errors import StoreError, UsageError
+from ..events import Event, Unsaved
 from ..marking import put_mark, session_for
 from ..model.history import Command
 from ..model.marks import Mark
@@ -25,8 +29,9 @@ async def give_mark(
     asked where it is this rollout's. Raises StoreError where it could not be saved.
     """
     session, own = session_for(library, rollout_id, open_session, by)
-    await put_mark(session, step_id, change, by)
-    return await _saved(session, own)
+    with _told(session) as words:
+        await put_mark(session, step_id, change, by)
+        return await _saved(session, own, words)
 
 
 async def take_mark_back(
@@ -45,11 +50,12 @@ async def take_mark_back(
     mine = [command for command in commands if _is_mine(command, step_id, by)]
     if not mine:
         raise UsageError("Your mark on this rollout was taken back already.")
-    if mine[-1] is commands[-1]:
-        await session.undo()
-    else:
-        await session.mark(mine[-1].marks_before[0])
-    return await _saved(session, own)
+    with _told(session) as words:
+        if mine[-1] is commands[-1]:
+            await session.undo()
+        else:
+            await session.mark(mine[-1].marks_before[0])
+        return await _saved(session, own, words)
 
 
 def _is_mine(command: Command, step_id: str, by: str) -> bool:
@@ -57,9 +63,25 @@ def _is_mine(command: Command, step_id: str, by: str) -> bool:
     return command.label == _LABEL and any((m.step_id, m.by) == (step_id, by) for m in marks)
 
 
-async def _saved(session: Session, own: bool) -> tuple[Mark, ...]:
+@contextmanager
+def _told(session: Session) -> Iterator[list[str]]:
+    """Why something could not be saved, as it is told meanwhile."""
+    words: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, Unsaved):
+            words.append(event.words)
+
+    stop = session.subscribe(hear)
+    try:
+        yield words
+    finally:
+        stop()
+
+
+async def _saved(session: Session, own: bool, words: list[str]) -> tuple[Mark, ...]:
     if own:
         await session.close()
     if session.unsaved:
-        raise StoreError("Not saved: the mark is not in the library.")
+        raise StoreError(words[-1] if words else "The mark is not in the library.")
     return tuple(session.marks)

@@ -17,16 +17,19 @@ PARKED = "parked:yes"
 
 
 def begin_queue(library: Library, query: str, by: str, now: float) -> Queue:
-    """Freeze what the query means now, oldest first, and keep it.
+    """Freeze what the query means now, in the order in which the rollouts came into the library,
+    so that it is the same for each reviewer; and keep it.
 
     Raises QueryError, and InputError where it means no rollout.
     """
     while describe_some(library):
         pass
-    ids = list_rollouts(library, query).ids()
-    if not ids:
-        raise InputError(f"No rollout is meant by {query!r}: there is nothing to review.")
-    queue = Queue(query, by, now, tuple(reversed(ids)))
+    found = list_rollouts(library, query)
+    if not len(found):
+        meant = f"is meant by {query!r}" if query else "is in the library"
+        raise InputError(f"No rollout {meant}: there is nothing to review.")
+    keys = sorted(found.key(place) for place in range(len(found)))
+    queue = Queue(query, by, now, tuple(library.ids_of(keys)))
     keep_queue(library, queue)
     return queue
 

@@ -14,16 +14,17 @@ from rollstep.core.review.keeping import begin_queue, kept_queues, unfinished_qu
 from rollstep.core.review.queue import Queue, progress
 from rollstep.core.store.library import Library
 from rollstep.tui.sanitize import one_line
+from rollstep.tui.settings import configuration
 
 from .lists import library_path
 
 
 def review(query: str, library: Path | None, name: str | None, *, new: bool) -> int:
     """Raises QueryError, InputError and StoreError before any screen is shown."""
-    from rollstep.tui.app import reviewer, run_app
+    from rollstep.tui.app import author_of, run_app
 
     parse_query(query)
-    by = reviewer() if name is None else name
+    by = author_of(configuration().config) if name is None else name
     path = library_path(library)
     with Library.open(path, create=False) as opened:
         queue = None if new else unfinished_queue(opened, query, by)

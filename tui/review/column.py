@@ -138,7 +138,7 @@ class Column:
 
     def rows(self) -> list[Row]:
         """What is seen."""
-        read = self.loaded.turns()
+        read = self.loaded.looks.turns
         rows = []
         for band, line in self.layout.rows(self.anchor, self.height):
             box = self.layout.box(band)

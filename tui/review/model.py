@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from typing import NamedTuple
 
 from rollstep.core.model.marks import Mark, Verdict
+from rollstep.core.model.messages import TargetReply
 from rollstep.core.review.queue import (
     Entry,
     Queue,
@@ -20,7 +22,7 @@ from rollstep.core.review.queue import (
 )
 from rollstep.core.review.reading import steps_read, turns_read
 from rollstep.core.rules.marking import MarkChange, changed, mark_of
-from rollstep.core.rules.verdicts import is_outdated
+from rollstep.core.rules.verdicts import Standing, is_outdated
 from rollstep.core.store.library import Library
 
 from ..presenter import DebuggerModel
@@ -32,25 +34,63 @@ _LINT_SECONDS = 0.3
 """How long flags are looked for as a rollout is loaded; of a very long one, the first steps'."""
 
 
+class Looks(NamedTuple):
+    """What is worked out of one rollout when something was read or marked. ``turns``: of each,
+    whether all of it was read; ``unverified``: the places of copied steps that were not read where
+    they stand now; ``replies``: how many there are to be trained on, and ``untrained`` of them.
+    """
+
+    turns: list[bool]
+    unverified: list[int]
+    replies: int
+    untrained: int
+
+
 class Loaded:
     """One rollout, ready to be shown: its model, and the ids of the steps that were read."""
 
-    def __init__(self, model: DebuggerModel, read: frozenset[str]) -> None:
+    def __init__(self, model: DebuggerModel, read: frozenset[str], by: str) -> None:
         self.model = model
         self.read = set(read)
+        self._by = by
+        self._verdict: tuple[object, Standing | None] | None = None
+        self._looks: tuple[object, Looks] | None = None
         path = model.path
         unread = (index for index, step in enumerate(path.steps) if step.id not in self.read)
         model.cursor = min(next(unread, 0), len(path) - 1)
 
-    def turns(self) -> list[bool]:
-        """Of each turn, whether all of it was read."""
-        path = self.model.path
-        return turns_read(path.turn, [step.id for step in path.steps], self.read)
+    @property
+    def looks(self) -> Looks:
+        """What is worked out of it, as it is now."""
+        key = (len(self.read), self.model.marks)
+        if self._looks is None or self._looks[0] != key:
+            self._looks = (key, self._look())
+        return self._looks[1]
 
-    def unverified(self) -> list[int]:
-        """The places of copied steps that were not read where they stand now."""
-        steps = enumerate(self.model.path.steps)
-        return [n for n, step in steps if step.copied_from and step.id not in self.read]
+    def _look(self) -> Looks:
+        path, read = self.model.path, self.read
+        replies = {step.id for step in path.steps if isinstance(step.payload, TargetReply)}
+        marks = (mark for mark in self.model.marks if mark.by == self._by)
+        return Looks(
+            turns_read(path.turn, [step.id for step in path.steps], read),
+            [n for n, s in enumerate(path.steps) if s.copied_from and s.id not in read],
+            len(replies),
+            sum(mark.train is False and mark.step_id in replies for mark in marks),
+        )
+
+    @property
+    def verdict(self) -> Standing | None:
+        """The person's own verdict on the branch that is shown."""
+        model = self.model
+        key = (model.leaf, model.marks)
+        if self._verdict is None or self._verdict[0] != key:
+            mark = mark_of(model.marks, model.leaf or "", self._by)
+            commands = model.commands.values()
+            standing = (
+                Standing(mark, is_outdated(model.rollout, mark, commands)) if mark.verdict else None
+            )
+            self._verdict = (key, standing)
+        return self._verdict[1]
 
 
 def load_rollout(library: Library, rollout_id: str, by: str) -> Loaded:
@@ -59,7 +99,7 @@ def load_rollout(library: Library, rollout_id: str, by: str) -> Loaded:
     """
     model = DebuggerModel(snapshot_of(library.load(rollout_id)))
     model.lint.work(_LINT_SECONDS)
-    return Loaded(model, steps_read(library, rollout_id, by))
+    return Loaded(model, steps_read(library, rollout_id, by), by)
 
 
 class ReviewModel:
@@ -92,7 +132,7 @@ class ReviewModel:
         the next key may go to.
         """
         queue = self.queue
-        places = [queue.at, undecided(queue), queue.at + 1, queue.at - 1]
+        places = [queue.at, undecided(queue), *(queue.at + n for n in (1, 2, -1))]
         ids = [queue.ids[p] for p in places if p is not None and 0 <= p < len(queue.ids)]
         return [i for i in dict.fromkeys(ids) if i not in self._loaded and i not in self.gone]
 
@@ -113,12 +153,11 @@ class ReviewModel:
         model = loaded.model
         if model.leaf is None or self.waiting:
             return
-        mark = mark_of(model.marks, model.leaf, self.queue.by)
-        stands = mark.verdict is not None and not is_outdated(
-            model.rollout, mark, model.commands.values()
-        )
-        verdict: Verdict | None = mark.verdict if stands else None
-        self.queue = adjusted(self.queue, rollout_id, model.leaf, verdict, mark.at)
+        verdict: Verdict | None = None
+        given_at = 0.0
+        if (found := loaded.verdict) is not None and not found.outdated:
+            verdict, given_at = found.mark.verdict, found.mark.at
+        self.queue = adjusted(self.queue, rollout_id, model.leaf, verdict, given_at)
 
     # where the human is
 
@@ -161,7 +200,7 @@ class ReviewModel:
 
     def unread(self) -> int:
         """How many turns of the rollout at hand were not read."""
-        return self.shown.turns().count(False) if self.shown is not None else 0
+        return self.shown.looks.turns.count(False) if self.shown is not None else 0
 
     def say(self, step_id: str, change: MarkChange, now: float) -> Entry:
         """Take in a mark at once; it is being saved."""

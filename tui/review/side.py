@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rollstep.core.model.marks import Mark
-from rollstep.core.model.messages import TargetReply
-from rollstep.core.rules.marking import HIGHEST_RATING, mark_of
+from rollstep.core.rules.marking import HIGHEST_RATING
 from rollstep.core.rules.scoring import score_words
-from rollstep.core.rules.verdicts import is_outdated
 
 from ..cells import cells
 from ..rows import Row, Span, row
 from ..sanitize import one_line, visible
-from ..verdicts import LETTERS, STYLES, WORDS
+from ..verdicts import LETTERS, STYLES, WORDS, sign
 from ..wrap import fit, pad, wrap
 from .model import Loaded, ReviewModel
 
@@ -47,8 +44,8 @@ def brief(model: ReviewModel, width: int) -> Row:
     if shown is None:
         return Row()
     mark = model.mine
-    letter, style = _verdict(shown, mark)
-    turns = shown.turns()
+    letter, style = _verdict(shown)
+    turns = shown.looks.turns
     flags = sum(map(len, shown.model.path.flagged.values()))
     pieces: list[Span] = [
         (f" verdict {letter}", style),
@@ -75,13 +72,14 @@ def _heading(words: str, width: int, corner: str) -> Row:
     return row((corner, "rule"), (label, "dim"), ("─" * (width - 1 - cells(label)), "rule"))
 
 
-def _verdict(shown: Loaded, mark: Mark) -> Span:
-    if mark.verdict is None:
+def _verdict(shown: Loaded) -> Span:
+    found = shown.verdict
+    if found is None:
         return "none", "text"
-    model = shown.model
-    if is_outdated(model.rollout, mark, model.commands.values()):
-        return f"{LETTERS[mark.verdict]}! edited since", "warn"
-    return f"{LETTERS[mark.verdict]} {WORDS[mark.verdict]}", STYLES[mark.verdict]
+    verdict = found.mark.verdict or "unsure"
+    if found.outdated:
+        return f"{sign(found)} edited since", "warn"
+    return f"{sign(found)} {WORDS[verdict]}", STYLES[verdict]
 
 
 def _line(label: str, value: Span, right: str, inner: int) -> list[Span]:
@@ -92,13 +90,13 @@ def _line(label: str, value: Span, right: str, inner: int) -> list[Span]:
 
 
 def _marks(model: ReviewModel, shown: Loaded, inner: int) -> Iterator[list[Span]]:
-    mark, turns = model.mine, shown.turns()
+    mark, turns = model.mine, shown.looks.turns
     read = f"read {turns.count(True):,} of {len(turns):,}"
-    yield _line("verdict", _verdict(shown, mark), read, inner)
+    yield _line("verdict", _verdict(shown), read, inner)
     rated = " ".join("●" if n <= (mark.rating or 0) else "-" for n in range(1, HIGHEST_RATING + 1))
     yield _line("rating", (rated, "text"), "m 1-5", inner)
     yield _line("tags", (one_line(" ".join(mark.tags)) or "-", "text"), "m t", inner)
-    yield _line("train", _train(model, shown), "m w", inner)
+    yield _line("train", _train(shown), "m w", inner)
     if mark.note:
         for number, line in enumerate(_wrapped(mark.note, inner - _LABEL)):
             yield [(pad("" if number else "note", _LABEL), "dim"), (line, "text")]
@@ -106,12 +104,10 @@ def _marks(model: ReviewModel, shown: Loaded, inner: int) -> Iterator[list[Span]
         yield _line("note", ("-", "text"), "m n", inner)
 
 
-def _train(model: ReviewModel, shown: Loaded) -> Span:
+def _train(shown: Loaded) -> Span:
     """Of how many replies the loss is taken."""
-    by, marks = model.queue.by, shown.model.marks
-    replies = [s for s in shown.model.path.steps if isinstance(s.payload, TargetReply)]
-    off = sum(mark_of(marks, step.id, by).train is False for step in replies)
-    return f"on {len(replies) - off:,} of {len(replies):,}", "text" if not off else "warn"
+    replies, off = shown.looks.replies, shown.looks.untrained
+    return f"on {replies - off:,} of {replies:,}", "text" if not off else "warn"
 
 
 def _others(model: ReviewModel, inner: int) -> Iterator[list[Span]]:
@@ -133,7 +129,7 @@ def _others(model: ReviewModel, inner: int) -> Iterator[list[Span]]:
 def _flags(shown: Loaded, inner: int) -> Iterator[list[Span]]:
     model = shown.model
     found = [(n, words) for n in sorted(model.path.flagged) for words in model.path.flagged[n]]
-    copies = shown.unverified()
+    copies = shown.looks.unverified
     yield [(f"flags {len(found):,}", "heading")]
     if model.lint.waiting:
         yield [(f"of the first {model.lint.next:,} steps", "dim")]

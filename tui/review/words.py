@@ -8,8 +8,8 @@ from rollstep.core.review.queue import Progress, progress
 
 from ..cells import cells
 from ..rows import Row, Span, row
-from ..sanitize import one_line
-from ..wrap import fit
+from ..sanitize import one_line, visible
+from ..wrap import fit, wrap
 from .model import ReviewModel
 
 KEYS: tuple[tuple[str, str, str], ...] = (
@@ -27,8 +27,9 @@ KEYS: tuple[tuple[str, str, str], ...] = (
     ("q", "leave", "Leave: the place is kept, and the same command goes on with it"),
     ("?", "keys, guide", "These keys, and the guide of the configuration"),
 )
-_PINNED = 1
 _BAR = 24
+_GUIDE = 400
+"""Lines of the guide that are shown."""
 
 
 def top(model: ReviewModel, width: int) -> Row:
@@ -124,6 +125,12 @@ def goal(model: ReviewModel, width: int) -> Row:
     words = one_line(shown.model.project.goal) if shown is not None else ""
     label = fit(f"─ {number:,}{'  goal: ' + words if words else ''} ", width - 2)
     return row((label, "text"), ("─" * max(width - cells(label), 0), "rule"))
+
+
+def guide_rows(text: str, width: int) -> list[tuple[str, str]]:
+    """The guide as rows of the help, line by line."""
+    lines = wrap(visible(text), max(min(width - 24, 90), 20), _GUIDE).lines
+    return [("", line) for line in lines]
 
 
 def key_line(width: int) -> Row:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rollstep.core.errors import RollstepError
 from textual import events
@@ -19,7 +19,7 @@ from ..review.column import Column
 from ..review.keeper import Keeper
 from ..review.model import Loaded, ReviewModel
 from ..review.side import brief, side
-from ..review.words import KEYS, counts, goal, key_line, top
+from ..review.words import KEYS, counts, goal, guide_rows, key_line, top
 from ..rows import Row, Span, row
 from ..sanitize import one_line
 from ..widgets.rows_pane import RowsPane
@@ -236,6 +236,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
                 column.model.cursor = unread[0]
             elif not moved and seen:
                 column.model.cursor = len(column.path) - 1
+                self.flashed = ("All of it is read: A R M decide.", "dim")
         elif column.scroll(-max(column.height - 2, 1)) and (sight := column.in_sight()):
             column.model.cursor = sight[0]
         self.paint()
@@ -391,8 +392,11 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         """The keys, and the guide."""
         from .help import HelpScreen
 
-        groups: list[Any] = [("REVIEW: one rollout after the other", [(k, w) for k, _, w in KEYS])]
-        self.app.push_screen(HelpScreen(groups))
+        keys = [(key, what) for key, _, what in KEYS]
+        sections = [("REVIEW: one rollout after the other", keys)]
+        if guide := self.rollstep.review_guide:
+            sections.insert(0, ("GUIDE", guide_rows(guide, self.app.size.width)))
+        self.app.push_screen(HelpScreen(sections, title="Guide and keys"))
 
     def action_leave(self) -> None:
         """Leave when all is saved; the place is kept."""

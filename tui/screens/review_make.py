@@ -72,7 +72,7 @@ class Making:
         model.asked.add(rollout_id)
         shown = model.shown
         assert shown is not None
-        total = len(shown.turns())
+        total = len(shown.looks.turns)
         self.screen.flash(
             f"{unread} of {total} turns not read yet: Space reads on; {key} again decides all the "
             "same."

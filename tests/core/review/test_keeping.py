@@ -37,6 +37,7 @@ async def test_the_list_is_frozen(library: Library) -> None:
     queue = begin_queue(library, "verdict:none", "mira", 100.0)
     assert queue.ids == ("r0", "r1", "r2", "r3")
     await give_mark(library, "r1", "r1-2", MarkChange(verdict="accept"), "mira")
+    assert begin_queue(library, "turns>0", "jo", 150.0).ids == queue.ids, "the same for each"
     found = unfinished_queue(library, "verdict:none", "mira")
     assert found is not None
     assert found.ids == queue.ids
