@@ -47,7 +47,7 @@ def main() -> int:
         "library": lambda folder: library.lines(
             folder, steps=100_000 if asked.quick else 1_000_000, rounds=rounds
         ),
-        "batches": lambda folder: batches.lines(),
+        "batches": batches.lines,
         "gateway": lambda folder: gateway.lines(rounds),
         "formats": lambda folder: formats.lines(
             folder,

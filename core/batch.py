@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
@@ -19,6 +19,7 @@ from .clock import Clock, wall_clock
 from .errors import RollstepError, StoreError
 from .formats.subject import Subject
 from .formats.turn_records import Records, complete_turns
+from .group_commits import Committer, GroupCommits
 from .ids import random_rollout_id, random_step_ids
 from .jobs import Done, Job, never_waits
 from .model.project import Project
@@ -47,12 +48,8 @@ GROUP_STEPS = 2000
 _NOTHING = Records(b"", 0, 0)
 
 
-class BatchLibrary(Protocol):
+class BatchLibrary(Committer, Protocol):
     """The part of a library that a batch writes to."""
-
-    def commit_many(self, changes: Iterable[Change]) -> list[dict[str, int]]:
-        """Save many changes in one transaction. Raises StoreError."""
-        ...
 
     def load(self, rollout_id: str) -> Saved:
         """The whole rollout. Raises InputError when it is not here."""
@@ -89,6 +86,13 @@ class _Place(msgspec.Struct, frozen=True):
         """Whether nothing of it waits for anything."""
         stands = self.taken_up is not None and self.so_far is None
         return stands or never_waits(self.project)
+
+
+class _Came(NamedTuple):
+    """A rollout that has come out, and what is over when the library has all of it."""
+
+    done: Done
+    saving: Awaitable[None] | None = None
 
 
 class Batch:
@@ -196,59 +200,71 @@ class Batch:
     async def _run_waiting(self, places: Iterator[_Place]) -> None:
         """Play jobs side by side, a window of them at a time."""
         room = asyncio.Semaphore(self._side_by_side)
-        window: deque[asyncio.Task[Done]] = deque()
+        window: deque[asyncio.Task[_Came]] = deque()
+        saver = None if self._library is None else GroupCommits(self._library)
         try:
             for place in places:
-                window.append(asyncio.create_task(self._run_one(place, room)))
+                window.append(asyncio.create_task(self._run_one(place, room, saver)))
                 if len(window) >= WINDOW * self._side_by_side:
-                    self._hand_on(await window.popleft())
+                    await self._hand_on_first(window)
             while window:
-                self._hand_on(await window.popleft())
+                await self._hand_on_first(window)
         finally:
             for task in window:
                 task.cancel()
             await asyncio.gather(*window, return_exceptions=True)
+            if saver is not None:
+                await saver.close()
             try:
                 self._hand_on_finished(window)
             finally:
                 if self._workers is not None:
                     await self._workers.aclose()
 
+    async def _hand_on_first(self, window: deque[asyncio.Task[_Came]]) -> None:
+        came = await window[0]
+        if came.saving is not None:
+            await came.saving
+        window.popleft()
+        self._hand_on(came.done)
+
     def _hand_on(self, done: Done) -> None:
         self._takes_more = False  # until it was taken
         self._done(done)
         self._takes_more = True
 
-    def _hand_on_finished(self, window: Iterable[asyncio.Task[Done]]) -> None:
+    def _hand_on_finished(self, window: Iterable[asyncio.Task[_Came]]) -> None:
         """The run ends early: those that wait for one before them were paid for. A run that can go
         on has them in its library, and hands them on in their order then.
         """
         for task in window:
             if self._run is None and self._takes_more and _has_come(task):
-                self._hand_on(task.result())
+                self._hand_on(task.result().done)
 
-    async def _run_one(self, place: _Place, room: asyncio.Semaphore) -> Done:
+    async def _run_one(
+        self, place: _Place, room: asyncio.Semaphore, saver: GroupCommits | None
+    ) -> _Came:
         if (stands := self._stands(place)) is not None:
-            if (change := self._news(place, stands)) is not None:
-                self._commit(change)
-            return self._finish(place, stands)
+            change = self._news(place, stands)
+            saving = saver.save(change) if saver is not None and change is not None else None
+            return _Came(self._finish(place, stands), saving)
         async with room:
             budget = None if never_waits(place.project) else self._budget
             if budget is not None and budget.closed:
-                return self._not_started(place, budget.closed)
-            if self._library is None:
+                return _Came(self._not_started(place, budget.closed))
+            if saver is None:
                 played = self._judged(place, await self._play(place, budget=budget))
-                return self._finish(place, played)
+                return _Came(self._finish(place, played))
             name = place.rollout_id
-            self._commit(self._first_change(place))
+            saver.save(self._first_change(place))
 
-            def save(step: Step, request: tuple[str, str] | None) -> None:
+            def save(step: Step, request: tuple[str, str] | None) -> Awaitable[None]:
                 requests = (request,) if request is not None else ()
-                self._commit(Change(name, steps=(step,), requests=requests, head=step.id))
+                return saver.save(Change(name, steps=(step,), requests=requests, head=step.id))
 
             played = self._judged(place, await self._play(place, save, budget))
-            self._commit(_last_change(name, played))
-            return self._finish(place, played)
+            saving = saver.save(_last_change(name, played))
+            return _Came(self._finish(place, played), saving)
 
     def _not_started(self, place: _Place, words: str) -> Done:
         if place.taken_up is not None:
@@ -361,10 +377,6 @@ class Batch:
             return Change(header.id, header, (place.job.project,), status="open")
         return Change(place.rollout_id, status="open")
 
-    def _commit(self, change: Change) -> None:
-        if self._library is not None:
-            self._library.commit_many([change])
-
 
 def _whole_change(job: Job, header: RolloutHeader, played: Played) -> Change:
     """A finished rollout as one change."""
@@ -399,7 +411,7 @@ def _took(steps: Iterable[Step]) -> tuple[float, int]:
     return dollars, tokens
 
 
-def _has_come(task: asyncio.Task[Done]) -> bool:
+def _has_come(task: asyncio.Task[_Came]) -> bool:
     return not task.cancelled() and task.exception() is None
 
 

@@ -6,13 +6,13 @@ with alternatives, commands to undo, events. ``tests/core/test_playthrough.py`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
-from .asking import Made, make, make_together
+from .asking import OFFLINE, Made, make, make_together
 from .clock import Clock, wall_clock
 from .errors import RoleError
 from .ids import IdMaker
@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Each = Callable[[Step, tuple[str, str] | None], None]
-"""Takes a step, and the digest and body of the request that it answers."""
+Each = Callable[[Step, tuple[str, str] | None], Awaitable[None] | None]
+"""Takes a step, and the digest and body of the request that it answers. What it gives back is
+waited for before a role is asked that could be paid for.
+"""
 
 _NO_LIMITS = StopRules()
 
@@ -99,7 +101,8 @@ async def play_through(
     """Play until a stop, a limit, a breakpoint, a human's move, or a failure. Raises nothing of a
     role's; UsageError for a breakpoint that cannot be asked.
 
-    ``each`` is called with every step before the next role is asked, to save what was paid for.
+    ``each`` is called with every step before the next role is asked, to save what was paid for; a
+    role that answers by a script or a table does not wait for that.
     Of calls that are asked for at once, the results that came are kept when another fails.
     ``budget`` is what the whole run may spend; a call that neither it nor the project's own limits
     allow is not made. ``so_far`` is what there is already: nothing of it is asked anew.
@@ -114,8 +117,10 @@ async def play_through(
     asks_before = watch is not None and watch.breaks.any_before
     money = _money(project, budget)
     revision = 0 if so_far is None else so_far.revision
+    saving: Awaitable[None] | None = None
 
     def put(made: Made) -> None:
+        nonlocal saving
         payload = made.payload
         step = Step(
             new_id(),
@@ -137,7 +142,7 @@ async def play_through(
         if made.request is not None:
             requests.append(made.request)
         if each is not None:
-            each(step, made.request)
+            saving = each(step, made.request)
         if watch is not None and (fired := watch.after(step, state)):
             said.extend(one.words for one in fired)
 
@@ -193,6 +198,9 @@ async def play_through(
             said.extend(one.words for one in watch.before(asks or (action,), state, last))
         let_by = False
         if not said:
+            if saving is not None and isinstance(action, Ask) and _may_wait(roles, action):
+                await saving
+                saving = None
             aside = None
             if money is not None and isinstance(action, Ask):
                 aside = await money.reserve(asks or (action,), state, project)
@@ -220,6 +228,10 @@ async def play_through(
             stopped = halted()
             if stopped is not None:
                 return stopped
+
+
+def _may_wait(roles: Roles, ask: Ask) -> bool:
+    return roles.kind(ask.role) not in OFFLINE
 
 
 def _money(project: Project, run: RunBudget | None) -> RolloutBudget | None:

@@ -9,7 +9,7 @@ import pytest
 
 from .source import ROOT, Import, dotted, imports, modules, under
 
-BASE = {"errors", "clock", "ids", "files", "appending", "generated"}
+BASE = {"errors", "clock", "counting", "ids", "files", "appending", "generated"}
 """Parts of core that everything may use and that use nothing of ours."""
 
 BELOW: dict[str, set[str]] = {
@@ -51,7 +51,7 @@ MEMBERS = {
         "session",
     ),
     **dict.fromkeys(("estimating", "spending", "budget"), "money"),
-    **dict.fromkeys(("headless", "authors", "jobs", "runs", "taking_up"), "batch"),
+    **dict.fromkeys(("headless", "authors", "jobs", "runs", "taking_up", "group_commits"), "batch"),
 }
 """Modules at the top of core that belong to the part named."""
 

@@ -462,7 +462,7 @@ def test_a_live_reply_is_saved_before_the_next_role_is_asked() -> None:
 
     def roles(project: Project) -> Roles:
         made = build_roles(make_project())
-        return Roles(made.evaluator, Watching(), None, made.names, made.kinds)
+        return Roles(made.evaluator, Watching(), None, made.names, {"target": "own"})
 
     project = make_project(target=PythonTarget("x:y"), max_turns=3)
     play(project, roles=roles, library=library)
