@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ..errors import ExportError, Fault
+from ..errors import ExportError, Fault, UsageError
 from ..formats.report import Report
 from ..formats.rows import Row
 from ..formats.subject import Subject
@@ -56,7 +56,7 @@ def _make(subject: Subject, fmt: Format) -> Piece:
             return Piece(subject, report, rows_of(subject, fmt))
         if fmt.collect is None or fmt.render is not None:
             return Piece(subject, report, data=document(subject, fmt))
-    except ExportError as error:
+    except (ExportError, UsageError) as error:
         return Piece(subject, _replace(report, refused=(Fault(str(error)),)))
     except RecursionError:
         return Piece(subject, _replace(report, refused=(_TOO_DEEP,)))

@@ -306,7 +306,8 @@ class _Writer:
                 continue
             if value is None and key not in _NULLABLE:
                 continue
-            if allowed is not None and key not in allowed:
+            # What no call could be made of is none that a row may hold.
+            if key == "tool_calls" or (allowed is not None and key not in allowed):
                 dropped.append(key)
             else:
                 body[key] = plain(value)

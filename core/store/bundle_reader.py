@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from ..errors import BundleError, Fault
+from ..model.json_texts import is_json, no_json
 from ..model.steps import Step
 from .bundle import VERSION, Line, Request, join_surrogates, line_bytes
 from .change import Saved
@@ -100,6 +101,17 @@ class _Reader:
             )
 
     def _parse(self, data: bytes) -> Line:
+        line = self._parse_any(data)
+        if line.project is not None and (bad := no_json(line.project)):
+            raise self._fault(
+                f"project.{bad} is no JSON text, or none of the kind that it has to be"
+            )
+        for name, held in (("rollout", line.rollout), ("step", line.step)):
+            if held is not None and held.extra and not is_json(held.extra, table=True):
+                raise self._fault(f"{name}.extra is not the text of a JSON object")
+        return line
+
+    def _parse_any(self, data: bytes) -> Line:
         # A line as we write it needs no second look.
         try:
             line = _LINE.decode(data)

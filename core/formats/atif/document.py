@@ -21,10 +21,10 @@ from ...model.rollout import Rollout
 from ...model.steps import Step
 from ..edit_fields import edit_of
 from ..ids import project_id
-from ..jsonl import RawJson, json_string, json_text, line_bytes
+from ..jsonl import json_string, json_text, line_bytes
 from ..reading.tools import function_tools, read_declared
 from ..report import payload_texts, surrogate_steps
-from ..source import odd_number_notes, plain
+from ..source import as_it_is, has_odd_numbers, odd_number_notes, plain
 from ..subject import Subject
 from .fields import AGENT, FINAL_METRICS, OURS, ROOT, VERSION, fitted, moved
 from .steps import NAME, StepWriter, numbers
@@ -58,6 +58,8 @@ def notes(subject: Subject) -> tuple[str, ...]:
     if check(subject):
         return ()
     found = odd_number_notes(subject, NAME)
+    if any(has_odd_numbers(project.metadata) for project in subject.projects):
+        found.append("NaN and infinities of the project's metadata are written as null")
     if escaped := surrogate_steps(subject):
         places = ", ".join(map(str, escaped))
         found.append(f"lone surrogates (step {places}) are written as \\udXXX escapes")
@@ -217,7 +219,7 @@ class _Document:
             found["title"] = project.title
             found["goal"] = project.goal
             if project.metadata != "{}":
-                found["metadata"] = RawJson(project.metadata)
+                found["metadata"] = as_it_is(project.metadata)
         else:
             found.update({key: plain(v) for key, v in self.record.get("$ours", {}).items()})
         last = subject.trajectory.steps[-1]

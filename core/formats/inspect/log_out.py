@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -170,7 +171,7 @@ class Totals:
 
 
 def _mean(mean: Mean) -> dict[str, Any]:
-    if not mean.counted:
+    if not mean.counted or not math.isfinite(mean.sum):
         return {}
     value = RawJson(as_number(mean.sum / mean.counted))
     return {"mean": {"name": "mean", "value": value}}

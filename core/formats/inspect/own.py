@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ...model.json_texts import is_json, no_json
 from ...model.marks import Mark
 from ...model.messages import Stop, ToolCall
 from ...model.project import Project
@@ -110,9 +111,11 @@ def read_own(value: Any, kind: type[_Kind]) -> _Kind | None:
     if not isinstance(value, dict):
         return None
     try:
-        return msgspec.convert(_usable(value), kind)
+        found = msgspec.convert(_usable(value), kind)
     except (msgspec.ValidationError, ValueError, RecursionError):
         return None
+    extra = getattr(found, "extra", "")
+    return None if no_json(found) or (extra and not is_json(extra, table=True)) else found
 
 
 def _usable(value: Any) -> Any:
