@@ -45,7 +45,7 @@ def listed(path: Path) -> list[Listed] | None:
                 return None
         with zipfile.ZipFile(path) as packed:
             return _listed(packed)
-    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, RuntimeError):
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, KeyError, RuntimeError):
         return None  # whoever opens the samples says what is wrong
     except (JsonProblem, UnicodeDecodeError):
         return None

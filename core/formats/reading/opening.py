@@ -41,7 +41,7 @@ def open_container(path: Path, readers: Readers, *, forced: bool = False) -> Con
         return _open(path, readers, forced)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}.") from error
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError) as error:
         raise FormatError(f"{path}: a zip file that cannot be read: {error}.") from error
 
 

@@ -101,3 +101,14 @@ def test_what_is_written_is_listed(tmp_path: Path) -> None:
     path.write_bytes(b"".join(collect_eval([subject])))
     (line,) = list_samples(path)
     assert (line.failed, line.why, line.steps) == (True, "never refunded", 3)
+
+
+def test_a_list_that_was_cut_off_is_no_list(tmp_path: Path) -> None:
+    samples = {"summaries.json": [summary(1)], "samples/1_epoch_1.json": {}}
+    path = log_file(tmp_path, {"header.json": HEADER, **samples})
+    data = bytearray(path.read_bytes())
+    at = data.index(b"PK\x01\x02", data.index(b"PK\x01\x02") + 1)
+    data[at + 10 : at + 12] = bytes(2)  # stored as it is
+    data[at + 20 : at + 28] = (1 << 20).to_bytes(4, "little") * 2  # beyond the end of the file
+    path.write_bytes(data)
+    assert listed(path) is None

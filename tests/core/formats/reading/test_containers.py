@@ -8,6 +8,7 @@ import os
 import tempfile
 import threading
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -227,3 +228,14 @@ def test_memory_does_not_grow_with_the_number_of_pieces(end: str, tmp_path: Path
         tracemalloc.stop()
         container.close()
     assert peaks[1] < peaks[0] + 1_100_000  # the lines of a list are counted in steps of a megabyte
+
+
+def test_a_zip_file_of_a_version_to_come_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("header.json", "{}")
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 6] = 139
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match="zip file version"):
+        open_container(path, {})
