@@ -59,7 +59,7 @@ class OrderedKeys(App[ReturnType], Generic[ReturnType]):
         while self._typed and self.screen_stack and not self._climbing:
             event = self._typed.popleft()
             target: MessagePump | None = self.focused
-            opens = target is None and getattr(event, "key", "") in self.opening_keys
+            opens = target is None and self._opens(getattr(event, "key", ""))
             if opens:
                 target = self.screen
             await super().on_event(event)
@@ -68,6 +68,10 @@ class OrderedKeys(App[ReturnType], Generic[ReturnType]):
                 self._climbing = True
                 done = self._opened if opens else self._arrived
                 self._follow(target, partial(done, self._climb), again=True)
+
+    def _opens(self, key: str) -> bool:
+        """Whether a key may open something; on a menu of keys (``KEYS_OPEN``) each may."""
+        return key in self.opening_keys or getattr(self.screen, "KEYS_OPEN", False)
 
     def _follow(self, node: MessagePump | None, done: Done, again: bool) -> None:
         """Queue behind the key at each widget on its way up; twice at the first one, where what

@@ -20,10 +20,12 @@ from rollstep.core.store.library import Library
 from rollstep.tui.review.model import ReviewModel
 from rollstep.tui.screens.debugger import DebuggerScreen
 from rollstep.tui.screens.help import HelpScreen
+from rollstep.tui.screens.key_guard import KeyGuard
 from rollstep.tui.screens.mark_menu import WhyScreen
 from rollstep.tui.screens.review import ReviewScreen
 
 from tests.core.store.making import conversation, first
+from tests.screen_text import screen_text
 
 from .conftest import Driver, Opened
 from .synthetic import refund
@@ -229,9 +231,9 @@ async def test_text_is_found(opened: Opened, path: Path) -> None:
         await driver.press("J", "J")
         await settled(driver, model)
         await driver.press("slash")
-        await driver.until(lambda: driver.app.focused is not screen.text)
+        await driver.until(lambda: driver.app.focused is not None)
         await driver.press(*"answer", "enter")
-        await driver.until(lambda: driver.app.focused is screen.text)
+        await driver.until(lambda: driver.app.focused is None)
         assert screen._cursor == 1
         await driver.press("n")
         assert screen._cursor == 3
@@ -243,6 +245,68 @@ async def test_the_guide_stands_with_the_keys(opened: Opened, path: Path) -> Non
         await reviewing(driver, ReviewModel(queue()))
         await driver.press("question_mark")
         await driver.until(lambda: isinstance(driver.app.screen, HelpScreen))
+        assert "a customer would be glad of" in screen_text(driver.app)
+
+
+async def test_after_a_restart_the_last_mark_is_taken_back_too(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        await reviewing(driver, model)
+        await driver.press("space", "A")
+        await settled(driver, model)
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(kept(path))
+        await reviewing(driver, model)
+        assert model.queue.current == "r1"
+        await driver.press("u")
+        await settled(driver, model)
+        assert model.queue.current == "r0"
+        assert verdicts(path, "r0") == {"mira": None}
+
+
+async def test_the_place_is_kept_when_q_leaves(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        await driver.press("J", "J", "q")
+        await driver.until(lambda: not screen.is_attached)
+    assert kept(path).at == 2
+
+
+async def test_keys_that_decide_rest_when_another_rollout_comes_up(
+    opened: Opened, path: Path
+) -> None:
+    now = 0.0
+    async with opened(library=path, size=(120, 30), guard=KeyGuard(lambda: now)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        now = 10.0
+        await driver.press("A", "A", "A")
+        await settled(driver, model)
+        assert model.queue.verdicts() == {"r0": "accept"}
+        assert "A rests for a moment" in text(screen)
+
+
+async def test_a_parked_rollout_is_taken_up_in_the_debugger(opened: Opened, path: Path) -> None:
+    with Library.open(path) as library:
+        steps = conversation(1, "p-")
+        library.commit(first("p1", steps, head=steps[-1].id))
+        library.commit(Change("p1", status="parked", status_note="breakpoint 1 at step 2"))
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(msgspec.structs.replace(queue(), ids=("p1", "r0")))
+        screen = await reviewing(driver, model)
+        await driver.until(lambda: "1 parked" in text(screen))
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.app.screen, DebuggerScreen))
+        assert "parked: breakpoint 1 at step 2" in driver.text()
+        await driver.press("c")
+        await driver.until(lambda: len(driver.screen.model.path) > 2)
+        await driver.until(lambda: not driver.app.controller.busy)
+        await driver.press("q")
+        await driver.until(lambda: isinstance(driver.app.screen, ReviewScreen))
+        await settled(driver, model)
+        assert model.shown is not None
+        assert len(model.shown.model.path) > 2
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 30), (160, 45)])

@@ -202,14 +202,17 @@ class ReviewModel:
         """How many turns of the rollout at hand were not read."""
         return self.shown.looks.turns.count(False) if self.shown is not None else 0
 
-    def say(self, step_id: str, change: MarkChange, now: float) -> Entry:
-        """Take in a mark at once; it is being saved."""
+    def say(self, step_id: str, change: MarkChange, now: float) -> Entry | None:
+        """Take in a mark at once, as it is being saved; None where nothing changes."""
         shown = self.shown
         assert shown is not None
         by, model = self.queue.by, shown.model
         decides = change.verdict in ("accept", "reject", "unsure", None)
         verdict = change.verdict if isinstance(change.verdict, str) else None
-        new = changed(mark_of(model.marks, step_id, by), change, now)
+        old = mark_of(model.marks, step_id, by)
+        new = changed(old, change, now)
+        if new == old:
+            return None
         others = (m for m in model.marks if (m.step_id, m.by) != (step_id, by))
         model.marks = (*others, new)
         seconds = self.watch.seconds if decides else 0.0

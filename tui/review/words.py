@@ -27,6 +27,9 @@ KEYS: tuple[tuple[str, str, str], ...] = (
     ("q", "leave", "Leave: the place is kept, and the same command goes on with it"),
     ("?", "keys, guide", "These keys, and the guide of the configuration"),
 )
+_REVIEW = " review "
+_QUERY = 20
+"""Cells that the query has at least, before the pace is left out."""
 _BAR = 24
 _GUIDE = 400
 """Lines of the guide that are shown."""
@@ -35,32 +38,32 @@ _GUIDE = 400
 def top(model: ReviewModel, width: int) -> Row:
     """Which queue, where in it, how long it will take, whose it is, saved or not."""
     queue, done = model.queue, progress(model.queue)
+    right = _right(model, width)
+    room = width - sum(cells(text) for text, _ in right) - len(_REVIEW)
+    query = one_line(queue.query or "all rollouts")
     frozen = datetime.fromtimestamp(queue.frozen_at).strftime("%d %b %H:%M")
     place = f"{queue.at + 1:,} of {len(queue.ids):,}"
-    saved: Span = ("all saved", "bar:ok")
+    pieces = (
+        f", frozen {frozen}    {place}    {_left(done)}",
+        f"   {place}   {_left(done)}",
+        f"   {place}   {done.left:,} left",
+        f"  {place}",
+    )
+    rest = next((p for p in pieces if cells(p) + min(cells(query), _QUERY) < room), pieces[-1])
+    query = fit(query, max(room - cells(rest) - 1, 1))
+    gap = " " * max(room - cells(query) - cells(rest), 1)
+    return row((f"{_REVIEW}{query}", "bar:title"), (rest + gap, "bar"), *right, fill="bar")
+
+
+def _right(model: ReviewModel, width: int) -> list[Span]:
+    by = fit(one_line(model.queue.by), 24 if width >= 100 else 12)
+    named: Span = (f"by {by}   " if by else "", "bar")
     if model.unsaved:
-        saved = (fit(f"NOT SAVED: {one_line(model.unsaved)}", width // 2), "bar:alarm")
-    elif model.waiting:
-        saved = (f"saving {model.waiting} …", "bar:warn")
-    by = f"by {fit(one_line(queue.by), 20)}" if queue.by else ""
-    right: list[Span] = [(f"{by}   " if by else "", "bar"), saved, (" ", "bar")]
-    room = width - sum(cells(text) for text, _ in right) - 2
-    for pieces in (
-        (f", frozen {frozen}", f"    {place}    {_left(done)}"),
-        ("", f"   {place}   {_left(done)}"),
-        ("", f"   {place}   {done.left:,} left"),
-        ("", f"  {place}"),
-    ):
-        rest = "".join(pieces)
-        query = fit(one_line(queue.query or "all rollouts"), max(room - cells(rest) - 8, 8))
-        if cells(query) + cells(rest) + 8 <= room and (
-            not query.endswith("…") or len(pieces[1]) < 14
-        ):
-            break
-    left = f" review {query}{pieces[0]}"
-    gap = max(width - cells(left) - cells(pieces[1]) - (width - room - 2), 0)
-    spans: list[Span] = [(left, "bar:title"), (pieces[1], "bar"), (" " * gap, "bar")]
-    return row(*spans, *right, fill="bar")
+        words = fit(f"NOT SAVED: {one_line(model.unsaved)}", width * 2 // 5)
+        return [named, (words, "bar:alarm"), (" ", "bar")]
+    if model.waiting:
+        return [named, (f"saving {model.waiting} …", "bar:warn"), (" ", "bar")]
+    return [named, ("all saved", "bar:ok"), (" ", "bar")]
 
 
 def _left(done: Progress) -> str:

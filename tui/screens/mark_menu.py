@@ -36,6 +36,8 @@ class MenuRow(NamedTuple):
 class KeyMenu(ModalScreen[str | None]):
     """Dismisses with the key that was chosen, or None."""
 
+    KEYS_OPEN = True
+    """What is typed behind a key is meant for what that opens."""
     CSS_PATH = "mark_menu.tcss"
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Cancel")]

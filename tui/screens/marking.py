@@ -101,19 +101,17 @@ class MarkAsking:
 
     def _typed_tag(self, leaf: Mark) -> None:
         words = f"now: {', '.join(leaf.tags)}" if leaf.tags else ""
-        self._ask(
-            leaf, "Tag, on or off", words, leaf.tags, lambda text: MarkChange(toggle_tag=text)
-        )
+        self._ask(leaf, "tag", words, leaf.tags, lambda text: MarkChange(toggle_tag=text))
 
     def _note(self, leaf: Mark) -> None:
         words = f"now: {leaf.note}" if leaf.note else ""
         earlier = (leaf.note,) if leaf.note else ()
-        self._ask(leaf, "Note", words, earlier, lambda text: MarkChange(note=text))
+        self._ask(leaf, "note", words, earlier, lambda text: MarkChange(note=text))
 
     def _ask(
         self,
         leaf: Mark,
-        title: str,
+        name: str,
         words: str,
         earlier: tuple[str, ...],
         change: Callable[[str], MarkChange],
@@ -123,5 +121,6 @@ class MarkAsking:
                 self.app.guard.opened("the dialog")
                 self.then(leaf.step_id, change(text))
 
-        request = ReasonRequest(title, words, "Enter keeps it", earlier)
+        title = "Tag, on or off" if name == "tag" else "Note"
+        request = ReasonRequest(title, words, "Enter keeps it", earlier, name)
         self.app.push_screen(ReasonScreen(request), given)

@@ -25,13 +25,15 @@ _WIDTH = 76
 @dataclass(frozen=True)
 class ReasonRequest:
     """``title`` says what the reason is for, ``text`` more about it, ``keys`` what Enter does.
-    ``earlier`` are reasons that were given before, the last one first.
+    ``earlier`` are reasons that were given before, the last one first; ``name`` stands before the
+    line.
     """
 
     title: str
     text: str = ""
     keys: str = "Enter"
     earlier: tuple[str, ...] = ()
+    name: str = "reason"
 
 
 class ReasonScreen(ModalScreen[str | None]):
@@ -58,7 +60,7 @@ class ReasonScreen(ModalScreen[str | None]):
             if request.text:
                 yield Static(Content(visible(request.text)), id="text")
             with Horizontal(id="row"):
-                yield Static("reason", id="name")
+                yield Static(Content(self.request.name), id="name")
                 yield self._box
             if request.earlier:
                 yield Static(Content(self._earlier()), id="earlier")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _WIDE = 110
 """From so many columns on there is room for a column at the side."""
+_AHEAD_SECONDS = 0.05
 _PLACE_SECONDS = 0.3
 """The place is kept when the human has rested there so long."""
 
@@ -89,8 +90,6 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         self.side = RowsPane(self.palette, id="review-side")
         self.foot = RowsPane(self.palette, id="review-foot", selectable=False)
         self.panes = (self.head, self.text, self.side, self.foot)
-        # Where something has the focus, keys come in the order in which they were typed.
-        self.text.can_focus = True
 
     # what is on it
 
@@ -100,7 +99,6 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Load the rollout at hand, and those after it."""
-        self.text.focus()
         self.model.watch.go_on()
         self.model.watch.begin()
         self.paint()
@@ -339,12 +337,12 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
 
     def on_find_bar_chosen(self, event: FindBar.Chosen) -> None:
         """The hits stay; n and N walk them."""
-        self.text.focus()
+        self.set_focus(None)
         self.paint()
 
     def on_find_bar_closed(self) -> None:
         """The search is over."""
-        self.text.focus()
+        self.set_focus(None)
         self.action_escape()
 
     def action_escape(self) -> None:
@@ -364,7 +362,10 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             self._place_timer.stop()
         self._place_timer = self.set_timer(_PLACE_SECONDS, self._keep_place)
         self.paint()
-        self.load_ahead()
+        if self.model.shown is None:
+            self.load_ahead()
+        else:  # not while this is being painted
+            self.set_timer(_AHEAD_SECONDS, self.load_ahead)
 
     def _keep_place(self) -> None:
         self.rollstep.when_done(self.keeper.keep(self.model.queue), lambda _: None)

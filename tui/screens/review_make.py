@@ -11,6 +11,7 @@ from rollstep.core.errors import RollstepError
 from rollstep.core.model.marks import Mark, Verdict
 from rollstep.core.rules.marking import MarkChange, mark_of
 
+from ..verdicts import WORDS
 from .marking import MarkAsking, Marked
 
 if TYPE_CHECKING:
@@ -86,11 +87,15 @@ class Making:
             return
         title = model.shown.model.rollout.header.title
         entry = model.say(step_id, change, time.time())
+        if entry is None:
+            screen.flash("That is so already.", "dim")
+            return
         decided = entry.decides and entry.verdict is not None
         if decided:
             on = model.next_undecided() and not model.queue.finished
             screen.arrived()
-            words = f"{change.words}: {title}. u takes it back."
+            why = f" ({change.note})" if isinstance(change.note, str) else ""
+            words = f"{WORDS[entry.verdict or 'unsure']}{why}: {title}. u takes it back."
             if not on:
                 words = "Each rollout of this queue has its verdict: q leaves, K goes back."
             screen.flash(words[0].upper() + words[1:], "ok")
