@@ -14,13 +14,23 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import batches, formats, gateway, headless, library, loading, streaming
+from . import batches, formats, gateway, headless, library, library_screen, loading, streaming
 from .report import Line, machine, table
 from .screen import Screen
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance.md"
-PARTS = ("screen", "streaming", "loading", "headless", "library", "batches", "gateway", "formats")
+PARTS = (
+    "screen",
+    "streaming",
+    "loading",
+    "headless",
+    "library",
+    "library_screen",
+    "batches",
+    "gateway",
+    "formats",
+)
 ROLLSTEP = Path(sys.executable).with_name("rollstep")
 
 
@@ -46,6 +56,12 @@ def main() -> int:
         ),
         "library": lambda folder: library.lines(
             folder, steps=100_000 if asked.quick else 1_000_000, rounds=rounds
+        ),
+        "library_screen": lambda folder: library_screen.lines(
+            ROLLSTEP,
+            folder,
+            rollouts=10_000 if asked.quick else 100_000,
+            rounds=rounds if asked.quick else 3,
         ),
         "batches": batches.lines,
         "gateway": lambda folder: gateway.lines(rounds),

@@ -5,7 +5,7 @@ thousand is there at once; a row is read when it is looked at.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -89,6 +89,10 @@ class RolloutList:
     def key(self, place: int) -> int:
         """The library's key of the rollout at this place."""
         return self._keys[place]
+
+    def all_keys(self) -> Sequence[int]:
+        """The library's keys of all of them, in their order; nothing is read."""
+        return self._keys
 
     def place(self, key: int) -> int | None:
         """Where the rollout of this key stands."""

@@ -4,13 +4,15 @@ rows somebody else reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence, Set
 
 from rollstep.core.listing.rollout_list import Order, RolloutList
 from rollstep.core.store.facts import ListedRollout
 
-MARGIN = 60
+MARGIN = 120
 """Rows beyond what is seen that are read at once, so that a held key finds them there."""
+_KEPT = 2 * MARGIN
+"""Rows beyond those that were read last that are kept."""
 
 
 class LibraryModel:
@@ -23,8 +25,9 @@ class LibraryModel:
         self.at = 0
         self.top = 0
         self.chosen: set[int] = set()
-        """Keys of the rollouts that are selected."""
+        """Keys of the rollouts that are selected; all of them are listed."""
         self._rows: dict[int, ListedRollout] = {}
+        """What has been read, by place."""
 
     def __len__(self) -> int:
         return len(self.found) if self.found is not None else 0
@@ -39,13 +42,14 @@ class LibraryModel:
         """The rollout under the cursor, if it has been read."""
         return self.row(self.at)
 
-    def show(self, found: RolloutList, key: int | None) -> None:
-        """Take another list; the cursor stays on the rollout of this key if it is in it."""
+    def show(self, found: RolloutList, place: int | None, unlisted: Set[int] = frozenset()) -> None:
+        """Take another list, with the cursor at this place if it is one; what is ``unlisted`` now
+        is selected no longer.
+        """
         self.found = found
         self._rows.clear()
-        place = found.place(key) if key is not None else None
         self.at = place if place is not None else min(self.at, max(len(found) - 1, 0))
-        self.chosen &= {found.key(place) for place in range(len(found))} if self.chosen else set()
+        self.chosen -= unlisted
 
     def forget_rows(self) -> None:
         """Rows have changed: they are read again."""
@@ -55,24 +59,28 @@ class LibraryModel:
 
     def row(self, place: int) -> ListedRollout | None:
         """A row, if it has been read."""
-        key = self.found.key(place) if self.found is not None and place < len(self) else None
-        return self._rows.get(key) if key is not None else None
+        return self._rows.get(place)
 
     def missing(self, height: int) -> tuple[int, int] | None:
-        """From where to where rows have to be read for a screen of this height; None for none."""
+        """From where to where rows have to be read for a screen of this height, and for the next
+        key that moves it by a whole screen; None for none.
+        """
         self.scroll(height)
-        if all(self.row(place) for place in range(self.top, min(self.top + height, len(self)))):
+        start, stop = max(self.top - height, 0), min(self.top + 2 * height, len(self))
+        if all(place in self._rows for place in range(start, stop)):
             return None
-        return max(self.top - MARGIN, 0), min(self.top + height + MARGIN, len(self))
+        wide = range(max(self.top - MARGIN, 0), min(self.top + height + MARGIN, len(self)))
+        unread = [place for place in wide if place not in self._rows]
+        return unread[0], unread[-1] + 1
 
-    def take(self, start: int, rows: Iterable[ListedRollout | None]) -> None:
+    def take(self, start: int, rows: Sequence[ListedRollout | None]) -> None:
         """Take in rows that were read."""
-        if len(self._rows) > 4 * MARGIN:
-            self._rows.clear()
-        assert self.found is not None
+        if len(self._rows) > 2 * _KEPT:
+            near = range(start - _KEPT, start + len(rows) + _KEPT)
+            self._rows = {place: row for place, row in self._rows.items() if place in near}
         for place, row in enumerate(rows, start):
-            if row is not None and place < len(self):
-                self._rows[self.found.key(place)] = row
+            if row is not None:
+                self._rows[place] = row
 
     def scroll(self, height: int) -> None:
         """Have the cursor in sight."""
@@ -96,8 +104,13 @@ class LibraryModel:
     def choose_all(self) -> None:
         """Select all that are listed; none, where all are."""
         assert self.found is not None
-        every = {self.found.key(place) for place in range(len(self))}
-        self.chosen = set() if self.chosen == every else every
+        everything = len(self.chosen) == len(self.found)
+        self.chosen = set() if everything else set(self.found.all_keys())
+
+    @property
+    def meant_count(self) -> int:
+        """How many rollouts an action is for."""
+        return len(self.chosen) or min(len(self), 1)
 
     def meant(self) -> list[int]:
         """Keys of what an action is for: the selection, in the list's order, or the one under the
@@ -107,5 +120,4 @@ class LibraryModel:
             return []
         if not self.chosen:
             return [self.found.key(self.at)]
-        keys = (self.found.key(place) for place in range(len(self)))
-        return [key for key in keys if key in self.chosen]
+        return [key for key in self.found.all_keys() if key in self.chosen]

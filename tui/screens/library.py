@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -84,6 +84,8 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         self._paged: tuple[int | None, str] | None = None
         self._reading: tuple[int, int] | None = None
         self._page_timer: Timer | None = None
+        self._unread = False
+        """Whether a row in sight has not been read."""
         self._waiting = 0
         self._known = False
         """Whether the facts of all rollouts have been known since this was opened."""
@@ -139,16 +141,21 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         from rollstep.core.listing.rollout_list import list_rollouts
 
         model = self.model
-        query, order = model.query, model.order
+        query, order, chosen = model.query, model.order, frozenset(model.chosen)
 
-        def listed(found: Any) -> None:
+        def listing(library: Any) -> tuple[Any, int | None, Set[int]]:
+            found = list_rollouts(library, query, order)
+            unlisted = chosen.difference(found.all_keys()) if chosen else chosen
+            return found, found.place(key) if key is not None else None, unlisted
+
+        def listed(answer: tuple[Any, int | None, Set[int]]) -> None:
             if (query, order) != (model.query, model.order) or not self.is_attached:
                 return
-            model.show(found, key)
+            model.show(*answer)
             self._paged = self._reading = None
             self.paint()
 
-        self.ask(lambda library: list_rollouts(library, query, order), listed)
+        self.ask(listing, listed)
 
     def changed(self) -> None:
         """Rollouts were marked: rows and the page are read again, and facts worked out."""
@@ -166,7 +173,8 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
             self._reading = None
             if found is self.model.found and self.is_attached:
                 self.model.take(start, rows)
-                self.paint()
+                if self._unread:
+                    self.paint()
 
         self.ask(lambda library: found.rows(start, stop), read)
 
@@ -233,16 +241,20 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
 
     def _paint_table(self, region: Region) -> None:
         model, height = self.model, region.height - 1
-        if (missing := model.missing(height)) is not None:
-            self._read_rows(*missing)
+        missing = model.missing(height)
         made = table(region.width - (1 if self._beside else 0))
+        self._unread = False
         rows: list[Row] = [header(made, model.order.by, model.order.descending)]
         for place in range(model.top, min(model.top + height, len(model))):
             assert model.found is not None
             chosen = model.found.key(place) in model.chosen
-            rows.append(
-                draw(made, model.row(place), self._now, here=place == model.at, chosen=chosen)
-            )
+            listed = model.row(place)
+            self._unread = self._unread or listed is None
+            rows.append(draw(made, listed, self._now, here=place == model.at, chosen=chosen))
+        if missing is not None and self._unread:
+            self._read_rows(*missing)
+        elif missing is not None:  # for the next key; this one is painted first
+            self.call_after_refresh(self._read_rows, *missing)
         if not len(model):
             words = (
                 "No rollout is meant by the filter; Esc shows all."

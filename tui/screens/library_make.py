@@ -87,7 +87,7 @@ class Making:
         self.screen.app.push_screen(ReasonScreen(request), given)
 
     def _meant_words(self) -> str:
-        count = len(self.screen.model.meant())
+        count = self.screen.model.meant_count
         return "this rollout" if count == 1 else f"{count:,} rollouts"
 
     def _mark(self, change: MarkChange) -> None:

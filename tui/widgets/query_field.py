@@ -96,6 +96,7 @@ class QueryField(Vertical):
         super().__init__(id=id)
         self._look: Look = nothing
         self._looked = Looked()
+        self._looked_at: tuple[str, int] | None = None
         self._chosen = 0
         self.box = TextBox("", single_line=True)
         self._label = Static("", classes="query-label")
@@ -132,9 +133,7 @@ class QueryField(Vertical):
     def look_again(self) -> None:
         """Look at the text as it is now."""
         text = self.text
-        self._looked = self._look(text, min(self.box.cursor_location[1], len(text)))
-        self._chosen = 0
-        self._show_offers()
+        self._look_at(text)
         self._say("" if self._looked.unfinished else self._looked.problem)
         self.post_message(self.Typed(text, self._looked.problem))
 
@@ -147,10 +146,18 @@ class QueryField(Vertical):
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """The cursor moved: other things may stand there."""
         event.stop()
-        if self.box.has_focus:
-            self._looked = self._look(self.text, min(self.box.cursor_location[1], len(self.text)))
-            self._chosen = 0
-            self._show_offers()
+        # A key that changes the text moves the cursor too.
+        if self.box.has_focus and self._looked_at != self._place(text := self.text):
+            self._look_at(text)
+
+    def _place(self, text: str) -> tuple[str, int]:
+        return text, min(self.box.cursor_location[1], len(text))
+
+    def _look_at(self, text: str) -> None:
+        self._looked_at = self._place(text)
+        self._looked = self._look(*self._looked_at)
+        self._chosen = 0
+        self._show_offers()
 
     def on_text_box_submitted(self, event: TextBox.Submitted) -> None:
         """Enter."""
@@ -182,7 +189,7 @@ class QueryField(Vertical):
 
     def _say(self, words: str) -> None:
         self._words.set_class(bool(self._looked.problem), "-problem")
-        self._words.update(Content(one_line(words)))
+        self._words.update(Content(one_line(words)), layout=False)
 
     def _show_offers(self) -> None:
         offers = self._looked.offers
@@ -196,4 +203,4 @@ class QueryField(Vertical):
             text = fit(f"{sign}{one_line(offer.text):<{wide}}  {one_line(offer.help)}", room)
             lines.append((text, "bold $text") if place == self._chosen else (text, ""))
         content = Content("\n").join([Content.styled(text, style) for text, style in lines])
-        self._offers.update(content)
+        self._offers.update(content, layout=False)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -127,6 +127,18 @@ class TextBox(TextArea):
         if not self.is_attached:
             return [Strip.blank(crop.width) for _ in range(crop.height)]
         return super().render_lines(crop)
+
+    def _refresh_size(self) -> None:
+        """Know the size of the text. One line is never higher: the screen need not be laid out anew
+        for each letter, which takes longer than all the rest of a key.
+        """
+        if not self.single_line:
+            super()._refresh_size()
+            return
+        width, height = self.document.get_size(self.indent_width)
+        self.set_reactive(TextBox.virtual_size, Size(width + self.gutter_width + 1, height))
+        self._refresh_scrollbars()
+        self.refresh()
 
     async def _on_key(self, event: events.Key) -> None:
         if self.single_line and event.key == "enter":

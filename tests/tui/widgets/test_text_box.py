@@ -80,3 +80,26 @@ async def test_a_box_that_is_painted_once_more_after_it_was_removed_is_blank() -
     async with Host(box).run_test(size=(60, 12)):
         await box.remove()
         assert [line.text for line in box.render_lines(Region(0, 0, 4, 2))] == ["    ", "    "]
+
+
+async def test_a_line_is_typed_without_a_layout_and_scrolls_to_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    box = TextBox("", single_line=True)
+    app = Host(box)
+    async with app.run_test(size=(20, 3)) as pilot:
+        laid_out = []
+        refresh_layout = app.screen._refresh_layout
+        monkeypatch.setattr(
+            app.screen, "_refresh_layout", lambda *a, **k: (laid_out.append(1), refresh_layout())
+        )
+        for letter in "abcdefghijklmnopqrstuvwxyz0123":
+            await pilot.press(letter)
+            await pilot.pause()
+        assert len(laid_out) <= 2  # where it begins to scroll
+        drawn = "".join(segment.text for segment in box.render_line(0))
+        assert "0123" in drawn
+        assert "a" not in drawn
+        await pilot.press("home")
+        await pilot.pause()
+        assert "abc" in "".join(segment.text for segment in box.render_line(0))
