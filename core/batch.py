@@ -26,8 +26,8 @@ from .model.project import Project
 from .model.rollout import Rollout, RolloutHeader, Trajectory
 from .model.steps import Step
 from .playthrough import BUDGET, Each, OnBreak, Played, SoFar, at_once, play_through
-from .store.change import Change, Saved
-from .taking_up import FLAGS, TakenUp, flagged, take_up
+from .store.change import Change
+from .taking_up import FLAGS, Loader, TakenUp, flagged, take_up
 
 if TYPE_CHECKING:
     from .budget import RunBudget
@@ -48,12 +48,8 @@ GROUP_STEPS = 2000
 _NOTHING = Records(b"", 0, 0)
 
 
-class BatchLibrary(Committer, Protocol):
-    """The part of a library that a batch writes to."""
-
-    def load(self, rollout_id: str) -> Saved:
-        """The whole rollout. Raises InputError when it is not here."""
-        ...
+class BatchLibrary(Committer, Loader, Protocol):
+    """The part of a library that a batch needs."""
 
 
 class Closable(Protocol):

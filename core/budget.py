@@ -109,12 +109,16 @@ class RunBudget:
     def settle(self, aside: SetAside, spent: Spent) -> None:
         """These calls are over, and took so much."""
         self._change(SetAside(-aside.dollars, -aside.tokens), -1)
+        self.count(spent)
+        self._settled.set()
+
+    def count(self, spent: Spent) -> None:
+        """So much was spent in this run before it goes on."""
         self.dollars += spent.dollars
         self.tokens += spent.tokens
         self.unknown += spent.unknown
         self.estimated += spent.estimated
         self.calls += spent.calls
-        self._settled.set()
 
     def _change(self, aside: SetAside, calls: int) -> None:
         self._under_way += calls

@@ -9,6 +9,7 @@ goes on from its last saved step, so that no call that was saved is made again.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -21,6 +22,10 @@ from .playthrough import BREAKPOINT, BUDGET, LIMIT, OnBreak, Played, SoFar
 from .rules.verdicts import newest_verdict
 from .store.change import Saved
 
+if TYPE_CHECKING:
+    from .runs import Run
+    from .spending import Spent
+
 FLAGS = "flags"
 """Why a rollout is parked that came to its stop, but with something odd on its path."""
 
@@ -29,6 +34,14 @@ OF_THE_RUN = "the run's budget: "
 
 HUMAN = "your move"
 """Why a rollout is parked whose next step a human plays."""
+
+
+class Loader(Protocol):
+    """The part of a library that rollouts come from."""
+
+    def load(self, rollout_id: str) -> Saved:
+        """The whole rollout. Raises InputError when it is not here."""
+        ...
 
 
 class TakenUp(msgspec.Struct, frozen=True):
@@ -60,6 +73,21 @@ def take_up(saved: Saved, *, retry_failed: bool = False, on_break: OnBreak = "pa
         revision = len(saved.projects) - 1
         so_far = SoFar(path, saved.steps, saved.attempts, revision, by_human)
     return TakenUp(saved, tree, project, so_far, played)
+
+
+def spent_before(library: Loader, run: Run, rollouts: int) -> Spent:
+    """What the rollouts of a run have cost before it goes on: its budget counts that."""
+    from .spending import Spending
+
+    spending = Spending()
+    for place in range(rollouts):
+        if (found := run.holds(place)) is not None:
+            saved = library.load(found)
+            for step in saved.steps:
+                spending.add_step(step)
+            for attempt in saved.attempts:
+                spending.add_attempt(attempt)
+    return spending.now
 
 
 def flagged(

@@ -16,7 +16,7 @@ from rollstep.core.model.project import (
     StopRules,
     TargetLine,
 )
-from rollstep.core.playthrough import OnBreak, Played, at_once, play_through
+from rollstep.core.playthrough import OnBreak, Played, SoFar, at_once, play_through
 from rollstep.core.roles.registry import build_roles
 from rollstep.core.session import Session
 
@@ -91,9 +91,11 @@ async def test_headless_makes_the_steps_that_stepping_makes(project: Project) ->
     assert [words for words in (headless.said or headless.note,) if words] == told
 
 
-def on_break(project: Project, what: OnBreak) -> Played:
+def on_break(project: Project, what: OnBreak, so_far: SoFar | None = None) -> Played:
     roles, new_id = build_roles(project), random_step_ids()
-    return at_once(play_through(project, roles, seed="0", new_id=new_id, on_break=what))
+    return at_once(
+        play_through(project, roles, seed="0", new_id=new_id, on_break=what, so_far=so_far)
+    )
 
 
 def test_a_breakpoint_can_stop_or_be_ignored() -> None:
@@ -143,3 +145,37 @@ def test_an_evaluator_without_lines_ends_with_goal_reached() -> None:
     done = at_once(play_through(project, build_roles(project), seed="0", new_id=random_step_ids()))
     assert done.status == "ended"
     assert done.steps[-1].payload.reason == "goal_reached"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("project", PROJECTS.values(), ids=PROJECTS.keys())
+@pytest.mark.parametrize("what", ["park", "stop", "ignore"])
+def test_one_that_goes_on_ends_as_one_that_was_never_cut_off(
+    project: Project, what: OnBreak
+) -> None:
+    """Wherever it was cut off, its last step included: who cut it off has seen nothing of that."""
+    whole = on_break(project, what)
+    for cut in range(len(whole.steps) + 1):
+        path = whole.steps[:cut]
+        rest = on_break(project, what, SoFar(path, path))
+        assert rest.steps[:cut] == path
+        assert [s.payload for s in rest.steps] == [s.payload for s in whole.steps], cut
+        assert (rest.status, rest.note) == (whole.status, whole.note), cut
+
+
+def test_what_stopped_it_does_not_stop_it_again_where_a_human_has_seen_it() -> None:
+    project = refund(breakpoints=(Breakpoint("late"), Breakpoint("tool", ignore=1)))
+    whole = on_break(project, "park")
+    assert whole.status == "parked"
+    on = on_break(project, "park", SoFar(whole.steps, whole.steps, by_human=True))
+    assert len(on.steps) > len(whole.steps)
+    before = refund(breakpoints=(Breakpoint("tool = check_policy", before=True),))
+    whole = on_break(before, "park")
+    on = on_break(before, "park", SoFar(whole.steps, whole.steps, by_human=True))
+    assert on.status == "ended"
+
+
+def test_new_steps_are_of_the_revision_that_plays_them() -> None:
+    project = refund()
+    whole = on_break(project, "park")
+    on = on_break(project, "park", SoFar(whole.steps[:3], whole.steps[:3], revision=1))
+    assert [step.revision for step in on.steps] == [0] * 3 + [1] * (len(whole.steps) - 3)

@@ -21,6 +21,7 @@ from rollstep.core.projects.seeds import SeedFile, read_seeds
 from rollstep.core.runs import Run, begin, go_on, run_key
 from rollstep.core.store.codec import encode
 from rollstep.core.store.library import Library
+from rollstep.core.taking_up import spent_before
 from rollstep.tui.settings import configuration
 
 from .progress import counted, say
@@ -173,6 +174,8 @@ def _play(work: _Work, options: RunOptions) -> int:
             # What offline roles made can be made again; what was paid for must survive a power cut.
             library = stack.enter_context(Library.open(options.library, durable=not offline))
             run = _the_run(library, work, options)
+            if budget is not None and budget.limits.any and run.again:
+                budget.count(spent_before(library, run, work.total))
         output = RunOutput(options.output_dir, work.total, options.library, run)
         stack.enter_context(output)
         output.budget = budget

@@ -68,3 +68,20 @@ def test_a_run_within_its_budget_ends_well(
     status, _, error = cli("run", *paths, "--output-dir", tmp_path, "--trust", "--max-cost", "1")
     assert status == 0, error
     assert "live calls took 220 tokens and $0.0003" in error
+
+
+def test_a_run_that_goes_on_counts_what_it_spent_before(
+    cli: RunCli, tmp_path: Path, server: ProviderServer
+) -> None:
+    paths = files(tmp_path, server, "gpt-4o-mini", count=3)
+    given = ("run", *paths, "--output-dir", tmp_path, "--library", tmp_path / "l.sqlite", "--trust")
+    status, _, error = cli(*given, "--max-tokens", "400", "--concurrency", "1")
+    asked = len(server.asked("gpt-4o-mini"))
+    assert (status, asked < 6) == (1, True)
+    assert cli(*given, "--max-tokens", "400", "--resume")[0] == 1
+    assert len(server.asked("gpt-4o-mini")) == asked, "there is nothing left to spend"
+    status, _, error = cli(*given, "--max-tokens", "4000", "--resume")
+    assert status == 0, error
+    assert len(server.asked("gpt-4o-mini")) == 6
+    assert "live calls took 660 tokens" in error
+    assert not (tmp_path / "multi_turn_project.partial.jsonl").exists()
