@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from rollstep.core.counting import counted
 from rollstep.core.errors import FormatError, RollstepError
 
 from .sanitize import one_line
@@ -56,14 +57,14 @@ class Preview(NamedTuple):
             return [("error", self.problem)]
         more = "" if self.whole else " looked at so far"
         found = [
-            ("strong", f"{_count(self.files, 'file')}, {_count(self.records, 'record')}{more}")
+            ("strong", f"{counted(self.files, 'file')}, {counted(self.records, 'record')}{more}")
         ]
         found += [("text", f"  {name}: {number:,}") for name, number in self.formats]
         if self.passed_over:
-            found.append(("dim", f"  {_count(self.passed_over, 'file')} without JSON passed over"))
+            found.append(("dim", f"  {counted(self.passed_over, 'file')} without JSON passed over"))
         found += [("dim", f"    {title}") for title in self.titles]
         if self.refusals:
-            found.append(("error", f"{_count(self.refusals, 'record')} cannot be read:"))
+            found.append(("error", f"{counted(self.refusals, 'record')} cannot be read:"))
             found += [("error", f"    {words}") for words in self.refused]
         if self.notes:
             found.append(("warn", "understood in one way or another, and noted with the record:"))
@@ -77,10 +78,6 @@ _NOTHING_LOST = (
     "Nothing else is lost: what no lane has a place for is kept with its record, and written back "
     "in the same format."
 )
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 class _Looking:
@@ -195,7 +192,7 @@ def summary_lines(summary: ImportSummary) -> list[tuple[str, str]]:
         (summary.grown, "were here and have grown"),
         (summary.held, "were here already, and stay as they are"),
     ]
-    found = [("strong", f"{_count(summary.read, 'record')} read")]
+    found = [("strong", f"{counted(summary.read, 'record')} read")]
     found += [("ok", f"  {number:,} {words}") for number, words in counts if number]
     if summary.refused:
         found.append(("error", f"  {summary.refused:,} could not be read:"))

@@ -130,6 +130,8 @@ class _Run:
         self._plan = plan
         self._fmt = fmt = plan.fmt
         unit = "rollout" if fmt.whole else "document" if is_document(fmt) else "row"
+        if unit == "document" and fmt.render is None and fmt.collect is not None:
+            unit = "trajectory"  # all of them stand in one document
         self.summary = ExportSummary(plan.format, unit, redacted=plan.redact)
         self._several = several
         self._secrets = known_secrets() if secrets is None else secrets

@@ -115,7 +115,9 @@ def subjects_of(
     """
     if lenient and plan.branch and plan.branch not in {each.name for each in saved.branches}:
         return
-    for leaf in leaves_of(saved, rollout, plan):
+    leaves = leaves_of(saved, rollout, plan)
+    together = plan.fmt.collect is not None and plan.fmt.render is None
+    for leaf in leaves:
         cut = up_to if up_to is not None else plan.up_to
         if lenient and cut is not None:
             cut = min(cut, len(rollout.path(leaf))) or None
@@ -128,6 +130,8 @@ def subjects_of(
             attempts=len(saved.attempts),
             options=plan.options,
         )
+        if together:  # what stands in the same document is not left out
+            subject = _replace(subject, branches=len(set(rollout.leaves()) - {leaf, *leaves}))
         yield _replace(
             subject,
             named=saved.branches,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..counting import counted
 from ..errors import Fault
 from ..formats.report import Loss
 from .searching import Found
@@ -58,7 +59,7 @@ class LossTotal(msgspec.Struct):
 
     def render(self) -> str:
         """The loss in one line."""
-        return f"{self.words}: {counted(self.trajectories, 'rollout')}, first in {self.first}"
+        return f"{self.words}: {counted(self.trajectories, 'trajectory')}, first in {self.first}"
 
 
 class ExportSummary(msgspec.Struct):
@@ -206,9 +207,3 @@ class ExportSummary(msgspec.Struct):
         if self.unchosen:
             pieces.append(f"{self.unchosen:,} had no such branch")
         return ", ".join(pieces)
-
-
-def counted(number: int, what: str) -> str:
-    """A number and the word for what it counts, as in ``2 turns``."""
-    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"{number:,} {what if number == 1 else many}"

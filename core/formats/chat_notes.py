@@ -39,6 +39,17 @@ def chat_notes(
             yield f"step {message.step} is written without its parts that are no text: {places}"
 
 
+def has_calls_of_others(
+    subject: Subject, messages: Sequence[Message], formats: frozenset[str]
+) -> bool:
+    """Whether there is a call that did not come as these formats have it."""
+    steps, own = subject.trajectory.steps, subject.format in formats
+    return any(
+        message.body.get("tool_calls") and not (own and steps[message.step - 1].origin == "import")
+        for message in messages
+    )
+
+
 def surrogate_notes(messages: Sequence[Message]) -> Iterator[str]:
     """In which messages lone surrogates are replaced."""
     broken = [

@@ -13,7 +13,7 @@ from .options import WriteOptions
 
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
-RENAME = "Rename the tool in the project, or consent to another name in the export."
+RENAME = "Rename the tool in the project, or consent to another name (--rename)."
 
 
 def fault(problem: str, step: int, where: str, rule: str, hint: str = "") -> Fault:

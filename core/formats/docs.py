@@ -77,7 +77,8 @@ def _reads(fmt: Format) -> bool:
 
 
 def _sentence(fmt: Format) -> str:
-    options = ", ".join(f"`{name}`" for name in sorted(fmt.heeds))
+    names = sorted("rename" if name == "renames" else name for name in fmt.heeds)
+    options = ", ".join(f"`--{name.replace('_', '-')}`" for name in names)
     more = [f"heeds {options}"] if options else []
     more += ["equal rows are written once"] if fmt.unique else []
     return "; ".join([fmt.what, *more])

@@ -17,7 +17,14 @@ import msgspec
 
 from ..errors import ExportError, Fault
 from .chat_messages import Dialect, Message, chat_messages, renamed, row_text, subject_extra
-from .chat_notes import AS_OBJECTS, chat_notes, listed, surrogate_notes, undeclared_notes
+from .chat_notes import (
+    AS_OBJECTS,
+    chat_notes,
+    has_calls_of_others,
+    listed,
+    surrogate_notes,
+    undeclared_notes,
+)
 from .chat_rules import (
     check_names,
     check_objects,
@@ -115,7 +122,7 @@ def notes(subject: Subject) -> tuple[str, ...]:
     taken = [m.step for m in messages if m.body["role"] == "assistant" and _looks_reasoned(m)]
     if taken:
         found.append(f"text that begins with <think> (step {listed(taken)}) is taken for reasoning")
-    if any(m.body.get("tool_calls") for m in messages):
+    if has_calls_of_others(subject, messages, FORMATS):
         found.append("ids of calls are not written: results follow their calls")
         found.append(AS_OBJECTS)
     return tuple(found)
@@ -133,7 +140,7 @@ def _faults(
         yield from check_objects(message, where)
         if calls and message.body["content"] and subject.options.beside_call == "refuse":
             rule = "a function_call has no place for text"
-            hint = "Have it written as reasoning (beside_call: think)."
+            hint = "Have it written as reasoning (--beside-call think)."
             yield fault("text stands beside a call", message.step, f"{where}.content", rule, hint)
         if "</think>" in message.body.get("reasoning_content", ""):
             rule = "it ends at the first </think>"

@@ -95,7 +95,8 @@ class Validation:
             return
         for made, _ in rollouts_of(read, str(path), forced=self._forced):
             saved = numbered(made)
-            for subject in subjects_of(saved, saved.tree(), Plan(format=fmt.name)):
+            plan = Plan(format=fmt.name, branches="this" if fmt.collect is None else "all")
+            for subject in subjects_of(saved, saved.tree(), plan):
                 yield report(subject, fmt)
 
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from rollstep.core.counting import counted as counted
 from rollstep.tui.sanitize import one_line, visible
 
 _EVERY_ON_TERMINAL = 0.1
@@ -17,11 +18,6 @@ _EVERY = 5.0
 def say(text: str) -> None:
     """A line on stderr, everything in it that would act on a terminal shown instead."""
     print(visible(text), file=sys.stderr, flush=True)
-
-
-def counted(number: int, what: str) -> str:
-    """A number and the word for what it counts, as in ``2 turns``."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 class StatusLine:

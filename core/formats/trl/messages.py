@@ -9,7 +9,14 @@ from typing import Any
 
 from ...errors import ExportError, Fault
 from ..chat_messages import Dialect, Message, chat_messages, row_text
-from ..chat_notes import AS_OBJECTS, chat_notes, listed, surrogate_notes, undeclared_notes
+from ..chat_notes import (
+    AS_OBJECTS,
+    chat_notes,
+    has_calls_of_others,
+    listed,
+    surrogate_notes,
+    undeclared_notes,
+)
 from ..chat_rules import check_names, check_objects, fault
 from ..jsonl import RawJson, line_bytes, without_surrogates
 from ..rows import Row
@@ -61,7 +68,7 @@ def message_notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str
     yield from surrogate_notes(messages)
     yield from chat_notes(subject, messages, FORMATS)
     yield from undeclared_notes(subject)
-    if any(message.body.get("tool_calls") for message in messages):
+    if has_calls_of_others(subject, messages, FORMATS):
         yield AS_OBJECTS
     if wide := [message.step for message in messages if _has_wide_numbers(message)]:
         yield f"whole numbers beyond 64 bits (step {listed(wide)}) are rounded by who loads them"

@@ -409,10 +409,10 @@ def test_memory_does_not_grow_with_the_number_of_rollouts(tmp_path: Path) -> Non
 # The report
 
 
-def test_losses_are_summed_over_rollouts_and_say_where_they_were_first(tmp_path: Path) -> None:
+def test_losses_are_summed_over_trajectories_and_say_where_they_were_first(tmp_path: Path) -> None:
     done = survey(plan(), items("r1", "r2", "r3"))
     report = "\n".join(done.report())
-    assert "not kept: messages and replies: 3 rollouts, first in r1" in report
+    assert "not kept: messages and replies: 3 trajectories, first in r1" in report
     assert (done.rows, list(tmp_path.iterdir())) == (4, [])
 
 

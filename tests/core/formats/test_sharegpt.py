@@ -128,7 +128,7 @@ def test_text_beside_a_call_is_refused_or_becomes_reasoning() -> None:
     payloads = (ASK, target_reply("Let me see.", (OTHER,)), tool_result("c2", "r"), SAYS)
     assert (
         "messages[2].content: text stands beside a call (step 2); rule: a function_call has no "
-        "place for text. Have it written as reasoning (beside_call: think)." in refusal(*payloads)
+        "place for text. Have it written as reasoning (--beside-call think)." in refusal(*payloads)
     )
     subject = with_options(made(*payloads), beside_call="think")
     assert said(subject)[1][1].startswith("<think>\nLet me see.\n</think>\n\n{")
