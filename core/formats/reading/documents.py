@@ -6,6 +6,7 @@ Of a large document only what is asked for is parsed; the file is mapped and not
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,21 +31,39 @@ from .spans import (
     values,
 )
 
+_SMALL = 1 << 24
+"""Files up to this size are read and not mapped."""
+_CHANGED = Fault("the file became shorter while it was read.", hint="Read it again.")
+
 
 class Mapped:
-    """A file of which any part can be had without reading the rest."""
+    """A file of which any part can be had without reading the rest.
+
+    To look at what is no more in a mapped file ends the program, so that small files, which
+    programs write anew while they run, are not mapped, and of others the size is watched.
+    """
 
     def __init__(self, path: Path) -> None:
         self._file: BinaryIO = open(path, "rb")  # noqa: SIM115 - open as long as the container
         self.data: Buffer = b""
-        if path.stat().st_size:
+        if self._length() > _SMALL:
             self.data = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        else:
+            self.data = self._file.read()
         self.start = skip_space(self.data, len(BOM) if self.data[:3] == BOM else 0)
 
     @property
     def first(self) -> bytes:
         """The first byte that is no white space."""
         return self.data[self.start : self.start + 1]
+
+    @property
+    def is_shorter(self) -> bool:
+        """Whether somebody has cut the file off since it was mapped."""
+        return isinstance(self.data, mmap.mmap) and self._length() < len(self.data)
+
+    def _length(self) -> int:
+        return os.fstat(self._file.fileno()).st_size
 
     def close(self) -> None:
         """Let it go."""
@@ -81,6 +100,9 @@ class _Spans:
                 known = (span.start, line_of(data, span.start, known))
                 self.position = span.end
                 yield Piece(number, data[span.start : span.end], known[1], self._path(number, span))
+                if self.file.is_shorter:
+                    yield Refused(number + 1, (_CHANGED,), self._path(number + 1, None))
+                    return
         except Broken as error:
             yield Refused(number + 1, (self._fault(error),), self._path(number + 1, None))
 

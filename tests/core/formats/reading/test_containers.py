@@ -239,3 +239,22 @@ def test_a_zip_file_of_a_version_to_come_is_refused_in_words(tmp_path: Path) -> 
     path.write_bytes(data)
     with pytest.raises(FormatError, match="zip file version"):
         open_container(path, {})
+
+
+@pytest.mark.parametrize("size", [10_000, 1 << 25])
+def test_a_file_that_is_cut_off_while_it_is_read_does_not_end_the_program(
+    size: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps([{"a": "x" * (size // 4)}] * 4))
+    container = open_container(path, {})
+    pieces = container.pieces()
+    next(pieces)
+    os.truncate(path, 10)
+    rest = list(pieces)
+    container.close()
+    if size < 1 << 24:
+        assert len(rest) == 3  # it was read before
+    else:
+        assert isinstance(rest[0], Refused)
+        assert "shorter" in rest[0].faults[0].message
