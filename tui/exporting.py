@@ -42,7 +42,7 @@ _WITH_CALLS = "openai"
 
 _KEYRING_PATIENCE = 1.0
 
-_WHOSE = ExportOption(
+WHOSE = ExportOption(
     "role",
     "replies",
     (
@@ -51,13 +51,13 @@ _WHOSE = ExportOption(
         ("tool", "the simulator's, as it was asked"),
     ),
 )
-_REASONING = ExportOption(
+REASONING = ExportOption(
     "reasoning", "reasoning", (("keep", "where the format has a place"), ("strip", "left out"))
 )
-_SECRETS = ExportOption(
+SECRETS = ExportOption(
     "redact", "secrets", (("", "as they stand"), ("yes", "replaced by a marker"))
 )
-_HEEDED = (
+HEEDED = (
     ExportOption("split", "rows", (("", "one for all"), ("replies", "one for each reply"))),
     ExportOption("history", "history", (("turn", "its own turn"), ("full", "all turns before"))),
     ExportOption(
@@ -100,12 +100,12 @@ class Exporter:
 
     def request(self) -> ExportRequest:
         """What the dialog is given."""
-        options = [self._what(), _WHOSE, _REASONING, _SECRETS, *_HEEDED]
+        options = [self._what(), WHOSE, REASONING, SECRETS, *HEEDED]
         if self._renames:
             options.append(self._names())
         return ExportRequest(
             f"Export {self._title}",
-            tuple(map(self._format, (f for f in FORMATS.values() if f.writes))),
+            tuple(shown_format(f, "what") for f in FORMATS.values() if f.writes),
             tuple(options),
             self._report,
             self._write,
@@ -135,19 +135,6 @@ class Exporter:
         fitted = ", ".join(f"{old} as {new}" for old, new in self._renames)
         return ExportOption("renames", "tools", (("", "names as they are"), ("yes", fitted)))
 
-    @staticmethod
-    def _format(fmt: Format) -> ExportFormat:
-        if fmt.whole:
-            options: tuple[str, ...] = ("reasoning", "redact")
-        elif fmt.name in PROJECT_FORMATS:
-            options = ("what", "redact")
-        else:
-            options = ("what", "role", "reasoning", "redact")
-        heeded = (*(option.name for option in _HEEDED), "renames")
-        options += tuple(name for name in heeded if name in fmt.heeds)
-        document = is_document(fmt) and fmt.collect is None
-        return ExportFormat(fmt.name, fmt.suffix, fmt.what, options, document)
-
     # Looking and writing
 
     async def _report(self, name: str, values: Values) -> ExportReport:
@@ -164,7 +151,7 @@ class Exporter:
             from rollstep.core.exporting.many import export_many
 
             path, item = Path(choice.path).expanduser(), Item(saved, requests)
-            return _written(
+            return written_words(
                 export_many(plan, [item], path, several=False, force=choice.overwrite), plan
             )
 
@@ -175,10 +162,10 @@ class Exporter:
         from rollstep.core.exporting.items import Item
         from rollstep.core.exporting.many import survey
 
-        warn = [] if self._keyring else _keys_of_the_keyring()
+        warn = [] if self._keyring else keyring_words()
         self._keyring = True
         found = survey(plan, [Item(saved, requests)], several=False)
-        return _report(found, plan, warn)
+        return report_of(found, plan, warn)
 
     async def _taken(self) -> tuple[Saved, Requests]:
         async def take() -> tuple[Saved, Requests]:
@@ -201,18 +188,41 @@ class Exporter:
             if values.get(option):
                 chosen[option] = values[option]
         return Plan(
-            format=name, redact=bool(values.get("redact")), options=self._options(values), **chosen
+            format=name,
+            redact=bool(values.get("redact")),
+            options=write_options(values, self._renames),
+            **chosen,
         )
 
-    def _options(self, values: Values) -> WriteOptions:
-        given: dict[str, Any] = {}
-        for option in _HEEDED:
-            value = values.get(option.name, "")
-            if value:
-                given[option.name] = True if value == "yes" else value
-        if values.get("renames"):
-            given["renames"] = self._renames
-        return WriteOptions(**given)
+
+def shown_format(
+    fmt: Format, what: str, whole: tuple[str, ...] = ("reasoning", "redact")
+) -> ExportFormat:
+    """A format as the dialog shows it; ``what`` is the option that says what is exported, ``whole``
+    are those of a format of whole rollouts.
+    """
+    if fmt.whole:
+        options = whole
+    elif fmt.name in PROJECT_FORMATS:
+        options = (what, "redact")
+    else:
+        options = (what, "role", "reasoning", "redact")
+    heeded = (*(option.name for option in HEEDED), "renames")
+    options += tuple(name for name in heeded if name in fmt.heeds)
+    document = is_document(fmt) and fmt.collect is None
+    return ExportFormat(fmt.name, fmt.suffix, fmt.what, options, document)
+
+
+def write_options(values: Values, renames: tuple[tuple[str, str], ...] = ()) -> WriteOptions:
+    """What is chosen of the options that some formats have."""
+    given: dict[str, Any] = {}
+    for option in HEEDED:
+        value = values.get(option.name, "")
+        if value:
+            given[option.name] = True if value == "yes" else value
+    if values.get("renames"):
+        given["renames"] = renames
+    return WriteOptions(**given)
 
 
 def fitting_names(project: Project) -> tuple[tuple[str, str], ...]:
@@ -232,7 +242,7 @@ def fitting_names(project: Project) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def _keys_of_the_keyring() -> list[str]:
+def keyring_words() -> list[str]:
     """Have them known as secrets; why not, where that cannot be."""
     from rollstep.core.workers.keyring_keys import remember_kept
 
@@ -240,7 +250,7 @@ def _keys_of_the_keyring() -> list[str]:
     return [words] if words else []
 
 
-def _report(found: ExportSummary, plan: Plan, warn: list[str]) -> ExportReport:
+def report_of(found: ExportSummary, plan: Plan, warn: list[str]) -> ExportReport:
     """The summary of a look, as the dialog shows it."""
     from rollstep.core.exporting.provenance import SUFFIX, has_provenance
 
@@ -260,7 +270,7 @@ def _report(found: ExportSummary, plan: Plan, warn: list[str]) -> ExportReport:
     return ExportReport(tuple(lines), not found.written, (*warn, *findings))
 
 
-def _written(done: ExportSummary, plan: Plan) -> str:
+def written_words(done: ExportSummary, plan: Plan) -> str:
     """What was written, and where."""
     from rollstep.core.exporting.provenance import has_provenance
 

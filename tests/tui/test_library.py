@@ -12,6 +12,7 @@ from rollstep.tui.library.columns import draw, header, table
 from rollstep.tui.library.model import LibraryModel
 from rollstep.tui.screens.choose import ChooseScreen
 from rollstep.tui.screens.debugger import DebuggerScreen
+from rollstep.tui.screens.export import ExportScreen
 from rollstep.tui.screens.library import LibraryScreen
 from rollstep.tui.screens.reason import ReasonScreen
 from rollstep.tui.screens.stats import StatsScreen
@@ -252,3 +253,25 @@ def _at(driver: Driver) -> str:
 
 def _titles(screen: LibraryScreen) -> list[str]:
     return [row.text.split("title of ")[1][:3] for row in screen.table_pane._rows[1:4]]
+
+
+async def test_what_is_listed_is_exported_and_what_is_selected(
+    opened: Opened, path: Path, tmp_path: Path
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver, "turns>1")
+        for selected, rows in ((0, 20), (2, 2)):
+            await driver.press(*"v" * selected, "x")
+            await driver.until(lambda: isinstance(driver.app.screen, ExportScreen))
+            dialog = driver.app.screen
+            assert isinstance(dialog, ExportScreen)
+            dialog._formats.go_to(next(f for f in dialog.request.formats if f.name == "openai"))
+            await driver.until(lambda d=dialog: d._report is not None and not d._report.refused)
+            assert dialog._report is not None
+            assert any(f"{rows} rows" in line for line in dialog._report.lines)
+            target = tmp_path / f"out{rows}.jsonl"
+            dialog._path.path = str(target)
+            await driver.press("ctrl+s")
+            await driver.until(lambda: driver.app.screen is screen)
+            assert len(target.read_text(encoding="utf-8").splitlines()) == rows
+            await driver.until(lambda r=rows: f"{r} rows" in text(driver))

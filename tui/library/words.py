@@ -17,6 +17,7 @@ KEYS: tuple[tuple[str, str, str], ...] = (
     ("A R M", "verdict", "Accept, reject, unsure: of the selection, or of this one"),
     ("m", "mark", "Rating 1-5, tag, note, no verdict: of the selection, or of this one"),
     ("u", "undo", "Take the last marks back"),
+    ("x", "export", "Export the selection, or all that is listed; a report before it writes"),
     ("Space", "read", "Read on in the page beside; Backspace back"),
     ("N", "numbers", "Numbers of what is listed: verdicts, stops, tools, edits, cost"),
     ("j k", "row", "Next and previous rollout; g G ends, PgUp PgDn screenfuls"),

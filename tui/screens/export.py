@@ -32,6 +32,7 @@ from .key_guard import KeyGuard
 from .save_bar import Answer, SaveBar
 
 _FORMAT = (Column(0, "strong"),)
+_PROGRESS_SECONDS = 0.3
 _TIGHT = 30
 """Lines of the screen below which nothing stands apart."""
 
@@ -82,6 +83,8 @@ class ExportScreen(Screen[ExportDone | None]):
         self._formats.focus()
         self._show_format()
         self._bar.hint("Enter write   Tab next   j k choose   h l change a choice   Esc cancel")
+        if self.request.progress is not None:
+            self.set_interval(_PROGRESS_SECONDS, self._tell_progress)
 
     def on_resize(self, event: events.Resize) -> None:
         """Small screens have no room for blank lines."""
@@ -143,6 +146,14 @@ class ExportScreen(Screen[ExportDone | None]):
         ]
         lines += [Content(visible(line)) for line in report.lines]
         self.query_one("#report", Static).update(Content("\n").join(lines))
+
+    def _tell_progress(self) -> None:
+        assert self.request.progress is not None
+        if self._writing:
+            self._say(f"writing … {self.request.progress()}   Esc stops it")
+        elif self._report is None:
+            words = Content(f"looking … {self.request.progress()}")
+            self.query_one("#report-title", Static).update(words)
 
     def _kept_words(self, report: ExportReport) -> str:
         if not report.lines:
@@ -226,6 +237,8 @@ class ExportScreen(Screen[ExportDone | None]):
         self._bar.hint(words)
 
     def action_cancel(self) -> None:
-        """Nothing is written."""
+        """Nothing is written; what is being written can be stopped where that takes long."""
+        if self.request.cancel is not None:
+            self.request.cancel()
         if not self._writing:
             self.dismiss(None)

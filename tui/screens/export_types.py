@@ -71,7 +71,8 @@ class ExportDone:
 class ExportRequest:
     """``report`` looks at a format and what is chosen; ``write`` writes and returns words, or
     raises a RollstepError or OSError, which the dialog shows. ``folders`` are the choices with
-    which a format of documents makes a folder.
+    which a format of documents makes a folder. Of what takes long ``progress`` says how far it is,
+    and ``cancel`` ends the writing, which then fails with words and has changed nothing.
     """
 
     title: str
@@ -83,6 +84,8 @@ class ExportRequest:
     stem: str = "rollout"
     format: str = ""
     folders: frozenset[tuple[str, str]] = frozenset()
+    progress: Callable[[], str] | None = None
+    cancel: Callable[[], None] | None = None
 
     def start_format(self) -> ExportFormat:
         """The format that the dialog opens with."""

@@ -67,6 +67,7 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         Binding("m", "make('mark')", "Mark", show=False),
         Binding("u", "make('undo')", "Undo", show=False),
         Binding("N", "make('numbers')", "Numbers", show=False),
+        Binding("x", "make('export')", "Export", show=False),
         Binding("question_mark,f1", "help", "Keys", show=False),
         Binding("escape", "escape", "Back", show=False),
         Binding("q", "leave", "Back", show=False),

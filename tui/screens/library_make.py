@@ -231,3 +231,28 @@ class Making:
             screen.app.push_screen(StatsScreen(stats, query))
 
         screen.ask(lambda library: count_rollouts(library, query), counted)
+
+    # exports
+
+    def do_export(self) -> None:
+        """Export the selection, or all that is listed."""
+        model = self.screen.model
+        if model.found is None or not len(model):
+            self.screen.flash("There is nothing to export.", "dim")
+            return
+        from ..exporting_many import many_exporter
+        from .export import ExportScreen
+
+        keys = model.meant() if model.chosen else model.found.all_keys()
+        listed = "selected" if model.chosen else "listed"
+        what = f"{len(keys):,} {listed} rollout{'s' if len(keys) != 1 else ''}"
+
+        def ended(done: Any) -> None:
+            if done is not None:
+                self.screen.rollstep.guard.opened("the export")
+                self.screen.flash(done.words, "ok")
+
+        def ready(exporter: Any) -> None:
+            self.screen.app.push_screen(ExportScreen(exporter.request()), ended)
+
+        self.screen.ask(many_exporter(keys, what), ready)
