@@ -234,9 +234,9 @@ async def test_text_is_found(opened: Opened, path: Path) -> None:
         await driver.until(lambda: driver.app.focused is not None)
         await driver.press(*"answer", "enter")
         await driver.until(lambda: driver.app.focused is None)
-        assert screen._cursor == 1
+        assert screen.cursor == 1
         await driver.press("n")
-        assert screen._cursor == 3
+        assert screen.cursor == 3
 
 
 async def test_the_guide_stands_with_the_keys(opened: Opened, path: Path) -> None:

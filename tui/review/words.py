@@ -6,27 +6,44 @@ from datetime import datetime
 
 from rollstep.core.review.queue import Progress, progress
 
+from ..actions import BY_ID
 from ..cells import cells
 from ..rows import Row, Span, row
 from ..sanitize import one_line, visible
 from ..wrap import fit, wrap
 from .model import ReviewModel
 
-KEYS: tuple[tuple[str, str, str], ...] = (
-    ("A", "accept", "Accept, and go to the next rollout without a verdict"),
-    ("R", "reject", "Reject: a reason by its number, or typed"),
-    ("M", "unsure", "Neither: unsure"),
-    ("m", "mark", "Then 1-5 rating, 0 none, t tags, n note, w train on this step, - no verdict"),
-    ("Space", "read", "Read on: what was seen counts as read; Backspace back"),
+_KEYS: tuple[tuple[str, str, str], ...] = (
+    ("accept", "accept", "Accept, and go to the next rollout without a verdict"),
+    ("reject", "reject", "Reject: a reason by its number, or typed"),
+    ("unsure", "unsure", "Neither: unsure"),
+    ("mark", "mark", "Then 1-5 rating, 0 none, t tags, n note, w train on this step, - no verdict"),
+    ("read_on", "read", "Read on: what was seen counts as read"),
     ("J K", "rollout", "Next and previous rollout of the queue"),
-    ("u", "undo", "Take the last mark back, and return to its rollout"),
-    ("[ ]", "flag", "Previous and next flag"),
-    ("/", "find", "Find in the rollout; n N walk the hits"),
-    ("Enter", "open", "Open it in the debugger; q there comes back to the queue"),
-    ("j k", "step", "Next and previous step; g G ends, { } turns"),
-    ("q", "leave", "Leave: the place is kept, and the same command goes on with it"),
-    ("?", "keys, guide", "These keys, and the guide of the configuration"),
+    ("undo", "undo", "Take the last mark back, and return to its rollout"),
+    ("previous_flag next_flag", "flag", "Previous and next flag"),
+    ("find", "find", "Find in the rollout"),
+    ("open_step", "open", "Open it in the debugger; q there comes back to the queue"),
+    ("next previous", "step", "Next and previous step"),
+    ("leave", "leave", "Leave: the place is kept, and the same command goes on with it"),
+    ("read_back", "", "Read back"),
+    ("hit_next hit_previous", "", "Next and previous hit of what is looked for"),
+    ("next_turn previous_turn", "", "Next turn; first step of this one, or of the one before"),
+    ("first last", "", "First and last step"),
+    ("help", "keys, guide", "These keys, and the guide of the configuration"),
 )
+"""Actions of the registry, whose keys hold here too, and keys that are only here; what has no label
+stands in the help alone."""
+
+
+def keys() -> list[tuple[str, str, str]]:
+    """Keys as people write them, the label, and what they do."""
+    return [
+        (" ".join(BY_ID[n].short if n in BY_ID else n for n in names.split()), label, words)
+        for names, label, words in _KEYS
+    ]
+
+
 _REVIEW = " review "
 _QUERY = 20
 """Cells that the query has at least, before the pace is left out."""
@@ -138,12 +155,14 @@ def guide_rows(text: str, width: int) -> list[tuple[str, str]]:
 
 def key_line(width: int) -> Row:
     """Keys, as many as fit; the one to all others is always there."""
-    *keys, last = KEYS
+    *others, last = keys()
     tail: list[Span] = [(f"{last[0]} ", "bar:key"), (f"{last[1]} ", "bar")]
     room = width - len(last[0]) - len(last[1]) - 3
     spans: list[Span] = [(" ", "bar")]
     used = 1
-    for key, label, _ in keys:
+    for key, label, _ in others:
+        if not label:
+            continue
         need = len(key) + len(label) + 3
         if used + need > room:
             break

@@ -13,23 +13,49 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.timer import Timer
 
-from ..find import Find
+from ..actions import BY_ID
 from ..palette import Palette
 from ..review.column import Column
 from ..review.keeper import Keeper
 from ..review.model import Loaded, ReviewModel
 from ..review.side import brief, side
-from ..review.words import KEYS, counts, goal, guide_rows, key_line, top
+from ..review.words import counts, goal, guide_rows, key_line, keys, top
 from ..rows import Row, Span, row
 from ..sanitize import one_line
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
+from .review_find import Finding
 from .review_make import Making
 
 if TYPE_CHECKING:
     from ..rollstep_app import RollstepApp
     from ..widgets.find_bar import FindBar
 
+_ACTIONS = {
+    "next": "move(1)",
+    "previous": "move(-1)",
+    "first": "end(-1)",
+    "last": "end(1)",
+    "next_turn": "turn(1)",
+    "previous_turn": "turn(-1)",
+    "next_flag": "flag(1)",
+    "previous_flag": "flag(-1)",
+    "read_on": "read(1)",
+    "read_back": "read(-1)",
+    "find": "find",
+    "hit_next": "hit(1)",
+    "hit_previous": "hit(-1)",
+    "open_step": "open",
+    "accept": "make('accept')",
+    "reject": "make('reject')",
+    "unsure": "make('unsure')",
+    "mark": "make('mark')",
+    "undo": "make('undo')",
+    "help": "help",
+    "cancel": "escape",
+    "leave": "leave",
+}
+"""Actions of the registry and what they are here: their keys hold here too."""
 _WIDE = 110
 """From so many columns on there is room for a column at the side."""
 _AHEAD_SECONDS = 0.05
@@ -45,30 +71,13 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
     ReviewScreen { background: $background; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "Next step", show=False),
-        Binding("k,up", "move(-1)", "Step before", show=False),
-        Binding("g,home", "end(-1)", "First step", show=False),
-        Binding("G,end", "end(1)", "Last step", show=False),
-        Binding("right_curly_bracket", "turn(1)", "Next turn", show=False),
-        Binding("left_curly_bracket", "turn(-1)", "Turn before", show=False),
-        Binding("right_square_bracket", "flag(1)", "Next flag", show=False),
-        Binding("left_square_bracket", "flag(-1)", "Flag before", show=False),
-        Binding("space,pagedown", "read(1)", "Read on", show=False),
-        Binding("backspace,pageup", "read(-1)", "Read back", show=False),
+        *(
+            Binding(",".join(BY_ID[name].keys), action, BY_ID[name].help, show=False)
+            for name, action in _ACTIONS.items()
+            if BY_ID[name].keys
+        ),
         Binding("J", "rollout(1)", "Next rollout", show=False),
         Binding("K", "rollout(-1)", "Rollout before", show=False),
-        Binding("slash", "find", "Find", show=False),
-        Binding("n", "hit(1)", "Next hit", show=False),
-        Binding("N", "hit(-1)", "Hit before", show=False),
-        Binding("enter", "open", "Open", show=False),
-        Binding("A", "make('accept')", "Accept", show=False),
-        Binding("R", "make('reject')", "Reject", show=False),
-        Binding("M", "make('unsure')", "Unsure", show=False),
-        Binding("m", "make('mark')", "Mark", show=False),
-        Binding("u", "make('undo')", "Undo", show=False),
-        Binding("question_mark,f1", "help", "Keys and guide", show=False),
-        Binding("escape", "escape", "Out of the search", show=False),
-        Binding("q", "leave", "Leave", show=False),
         Binding("ctrl+c", "screen.copy_text", "Copy the selected text", show=False),
     ]
 
@@ -79,9 +88,9 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         self.palette = app.palette
         self.keeper = Keeper(app.controller.engine, model.queue.by)
         self.making = Making(self)
+        self.finding = Finding(self)
         self.column: Column | None = None
         self.flashed: Span | None = None
-        self._search: Find | None = None
         self._loading = ""
         self._leaving = False
         self._place_timer: Timer | None = None
@@ -191,9 +200,8 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         said = self.flashed
         if said is not None:
             line = row((f" {fit(said[0], width - 2)}", said[1]))
-        elif self._search is not None and self.column is not None:
-            words = f"/{one_line(self._search.query)}  {self._search.words(self._cursor)}"
-            line = row((f" {fit(words + '; n N walk them, Esc ends', width - 2)}", "key"))
+        elif words := self.finding.words():
+            line = row((f" {fit(words, width - 2)}", "key"))
         elif width < _WIDE:
             line = brief(self.model, width)
         else:
@@ -203,7 +211,8 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
     # reading
 
     @property
-    def _cursor(self) -> int:
+    def cursor(self) -> int:
+        """The place of the step at the cursor; -1 for none."""
         return self.column.model.cursor if self.column is not None else -1
 
     def _seen(self, items: list[int]) -> None:
@@ -239,7 +248,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             column.model.cursor = sight[0]
         self.paint()
 
-    def _follow(self, before: int) -> None:
+    def follow(self, before: int) -> None:
         """The cursor has moved: the step it stood on was read, if its end was in sight."""
         column = self.column
         if column is None:
@@ -253,28 +262,28 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
     def action_move(self, by: int) -> None:
         """The next step."""
         if self.column is not None:
-            before = self._cursor
+            before = self.cursor
             self.column.model.move(by)
-            self._follow(before)
+            self.follow(before)
 
     def action_end(self, side: int) -> None:
         """The first or the last step."""
         if self.column is not None:
             self.column.model.jump(len(self.column.path) - 1 if side > 0 else 0)
-            self._follow(-1)
+            self.follow(-1)
 
     def action_turn(self, by: int) -> None:
         """The next turn."""
         if self.column is not None:
             self.column.model.move_turn(by)
-            self._follow(-1)
+            self.follow(-1)
 
     def action_flag(self, by: int) -> None:
         """The next flag."""
         if self.column is None:
             return
         if self.column.model.move_flag(by):
-            self._follow(-1)
+            self.follow(-1)
         else:
             self.flash(f"No flag {'after' if by > 0 else 'before'} this step.", "dim")
 
@@ -282,58 +291,25 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
 
     def action_find(self) -> None:
         """Type what to find."""
-        from ..widgets.find_bar import FindBar
-
-        bars = self.query(FindBar)
-        if bars:
-            bars.first().open()
-            return
-        bar = FindBar(id="find")
-        bar.styles.position = "absolute"
-        bar.styles.offset = (0, self.app.size.height - 2)
-        self.mount(bar)
-        self.call_after_refresh(bar.open)
-
-    def on_find_bar_typed(self, event: FindBar.Typed) -> None:
-        """Search while the words are typed."""
-        if self.column is None:
-            return
-        steps = self.column.path.steps
-        self._search = Find(steps, event.text, self._cursor) if event.text else None
-        self._search_on(self._search)
-
-    def _search_on(self, search: Find | None) -> None:
-        """One slice of the search; the next when the screen had its turn."""
-        column = self.column
-        if search is not self._search or column is None:
-            return
-        first = search is not None and not search.hits
-        more = search.work() if search is not None else False
-        column.query = search.query if search is not None else ""
-        column.hits = search.found if search is not None else set()
-        if search is not None and first and search.hits:
-            self._to_hit(search.hits[0] if self._cursor < 0 else search.next(self._cursor - 1))
-        self.paint()
-        for bar in self.query("FindBar"):
-            bar.tell(len(column.hits))  # type: ignore[attr-defined]
-        if more:
-            self.set_timer(0.01, lambda: self._search_on(search))
-
-    def _to_hit(self, place: int | None) -> None:
-        if place is not None and self.column is not None:
-            self.column.model.jump(place)
-            self._follow(-1)
+        self.finding.open()
 
     def action_hit(self, by: int) -> None:
         """The next hit."""
-        if self._search is None:
-            self.flash("Nothing is looked for: / finds.", "dim")
-        else:
-            self._to_hit(self._search.next(self._cursor, by))
+        self.finding.hit(by)
+
+    def action_escape(self) -> None:
+        """Out of the search."""
+        self.flashed = None
+        self.finding.end()
+        self.paint()
+
+    def on_find_bar_typed(self, event: FindBar.Typed) -> None:
+        """Search while the words are typed."""
+        self.finding.typed(event.text)
 
     def on_find_bar_stepped(self, event: FindBar.Stepped) -> None:
         """The next hit, while typing."""
-        self.action_hit(event.by)
+        self.finding.hit(event.by)
 
     def on_find_bar_chosen(self, event: FindBar.Chosen) -> None:
         """The hits stay; n and N walk them."""
@@ -345,18 +321,12 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         self.set_focus(None)
         self.action_escape()
 
-    def action_escape(self) -> None:
-        """Out of the search."""
-        self.flashed, self._search = None, None
-        if self.column is not None:
-            self.column.query, self.column.hits = "", set()
-        self.paint()
-
     # rollouts
 
     def arrived(self) -> None:
         """Another rollout is at hand."""
-        self._search, self.column = None, None
+        self.column = None
+        self.finding.end()
         self.rollstep.guard.opened("the next rollout comes up")
         if self._place_timer is not None:
             self._place_timer.stop()
@@ -393,8 +363,8 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         """The keys, and the guide."""
         from .help import HelpScreen
 
-        keys = [(key, what) for key, _, what in KEYS]
-        sections = [("REVIEW: one rollout after the other", keys)]
+        rows = [(key, what) for key, _, what in keys()]
+        sections = [("REVIEW: one rollout after the other", rows)]
         if guide := self.rollstep.review_guide:
             sections.insert(0, ("GUIDE", guide_rows(guide, self.app.size.width)))
         self.app.push_screen(HelpScreen(sections, title="Guide and keys"))
@@ -419,7 +389,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             item = self.column.item_at(event.y)
             if item is not None:
                 self.column.model.jump(item)
-                self._follow(-1)
+                self.follow(-1)
 
     def on_rows_pane_wheel(self, event: RowsPane.Wheel) -> None:
         """The wheel scrolls the rollout."""

@@ -11,6 +11,7 @@ from rollstep.core.errors import RollstepError
 from rollstep.core.model.marks import Mark, Verdict
 from rollstep.core.rules.marking import MarkChange, mark_of
 
+from ..actions import BY_ID
 from ..verdicts import WORDS
 from .marking import MarkAsking, Marked
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from rollstep.core.review.queue import Entry
 
     from .review import ReviewScreen
-
-_KEYS = {"accept": "A", "reject": "R", "unsure": "M", "mark": "m", "undo": "u"}
 
 
 class Making:
@@ -33,7 +32,7 @@ class Making:
         """Do it, unless its key rests now."""
         screen, guard = self.screen, self.screen.rollstep.guard
         if guard.pasting if what == "mark" else guard.closed:
-            screen.flash(guard.words(_KEYS[what]))
+            screen.flash(guard.words(BY_ID[what].short))
             return
         screen.flashed = None
         if what == "undo":
@@ -41,7 +40,7 @@ class Making:
         elif (marked := self._marked()) is not None:
             if what == "mark":
                 self._asking.mark(marked)
-            elif self._may_decide(_KEYS[what]):
+            elif self._may_decide(BY_ID[what].short):
                 self._decide(what, marked)
 
     def _decide(self, what: str, marked: Marked) -> None:
