@@ -47,7 +47,7 @@ _LISTS = {
     "tool": "facts.tools",
     "model": "facts.models",
 }
-_FLAGS = {"parked": "rollouts.status = 'parked'", "outdated": "facts.outdated = 1"}
+_FLAGS = {"parked": "rollouts.status IN ('parked', 'failed')", "outdated": "facts.outdated = 1"}
 _VERDICT = f"coalesce(nullif(facts.verdict, ''), '{NO_VERDICT}')"
 _SQL_OF = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _TRIGRAM = 3

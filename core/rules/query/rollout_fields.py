@@ -21,7 +21,7 @@ ROLLOUTS = Vocabulary(
         Field("source", "text", "The file or sample that it came from."),
         Field("format", "word", "The format that it was imported from."),
         Field("status", "word", "How it stands.", STATUSES, only=True),
-        Field("parked", "flag", "It waits for a human."),
+        Field("parked", "flag", "It waits for a human: it was parked, or it failed."),
         Field("stop", "word", "Why it ended; alone: it has ended.", (*STOP_REASONS, "max_steps")),
         Field("turns", "number", "Turns of the branch that would be opened."),
         Field("steps", "number", "Steps of all branches."),
