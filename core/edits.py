@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -12,6 +12,7 @@ from .model.checking import check
 from .model.messages import Payload, Stop, ToolResult
 from .model.steps import Step
 from .rules.keep import Kept, plan_keep
+from .rules.replacing import TextHit, replaced
 from .rules.stepper import advance
 from .writer import TreeWriter
 
@@ -52,6 +53,29 @@ def put_override(
     )
     writer.copy(plan, step.id)
     return Overridden(step, len(plan.copies), left_over(plan))
+
+
+def put_replacements(writer: TreeWriter, hits: Mapping[str, Sequence[TextHit]], reason: str) -> str:
+    """An override of each of these steps of the newest branch, what follows copied under it; in
+    words what could not be. Raises UsageError where one of them is not on that branch.
+    """
+    rollout = writer.rollout
+    leaf = rollout.newest_leaf(writer.head if writer.head in rollout.steps else None)
+    path = list(rollout.path(leaf))
+    if leaf is None or not {step.id for step in path} >= hits.keys():
+        raise UsageError("The branch is another by now: look for the words again.")
+    writer.follow(leaf)
+    left = ""
+    for place, step in enumerate(tuple(path)):
+        if step.id not in hits or place >= len(path):
+            continue
+        old = path[place]  # the step, or its copy under an earlier override
+        payload = replaced(old.payload, hits[step.id])
+        put = put_override(writer, old, payload, keep=True, reason=reason)
+        assert put.step is not None
+        left = put.left or left
+        path = [*path[:place], put.step, *writer.following(put.step.id)]
+    return left
 
 
 def put_insert(

@@ -7,14 +7,22 @@ saved before the call returns, or ``Unsaved`` is told.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Literal, get_args
 
 import msgspec
 
 from .casting import RolesFor
 from .clock import Clock, wall_clock
-from .edits import Overridden, do_delete, name_of, plan_delete, put_insert, put_override
+from .edits import (
+    Overridden,
+    do_delete,
+    name_of,
+    plan_delete,
+    put_insert,
+    put_override,
+    put_replacements,
+)
 from .errors import UsageError
 from .ids import IdMaker, random_rollout_id
 from .journal import Keeper
@@ -29,6 +37,7 @@ from .model.steps import Role, Step
 from .open_rollout import HEAD, At, OpenRollout
 from .retaking import AskChange, call_of
 from .reverting import do_revert, plan_revert
+from .rules.replacing import TextHit
 from .rules.stepper import advance
 from .stopping import go_on, put_stop_here, revised_turns
 from .store.change import Saved
@@ -288,6 +297,14 @@ class Session(OpenRollout):
             if revised != self.project:
                 self._writer.revise(command, revised)
             return await go_on(self._writer, self._player, parent)
+
+    async def replace_texts(self, hits: Mapping[str, Sequence[TextHit]], reason: str = "") -> str:
+        """Other words in these steps of the newest branch, as one command: each step is overridden,
+        what follows is kept. In words what could not be kept.
+        """
+        self._player.must_be_idle()
+        with self._writer.command("replacement of words"):
+            return put_replacements(self._writer, hits, reason)
 
     async def insert(self, after: At, payloads: Sequence[Payload], reason: str = "") -> Overridden:
         """Put new steps after this one, on a new branch, with what follows kept."""

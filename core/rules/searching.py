@@ -81,6 +81,14 @@ def searcher(regex: str, otherwise: bool) -> Search:
     return bounded
 
 
+@lru_cache(maxsize=512)
+def quick_up_to(regex: str) -> int:
+    """Up to how many characters a search for an expression that compiles is surely quick."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _quick_up_to(regex, re.compile(regex).flags)[0]
+
+
 def _quick_up_to(regex: str, flags: int) -> tuple[int, str]:
     """Up to how many characters a search is surely quick, and a text without which nothing is
     found.

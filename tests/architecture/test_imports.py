@@ -46,7 +46,7 @@ MEMBERS = {
         (
             *("asking", "edits", "history", "journal", "open_rollout", "player", "playthrough"),
             *("writer", "casting", "retaking", "reverting", "faulting", "injecting", "stopping"),
-            *("commanding", "breaking", "marking"),
+            *("commanding", "breaking", "marking", "replacing"),
         ),
         "session",
     ),

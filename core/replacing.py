@@ -1,0 +1,130 @@
+"""Words replaced in rollouts of a library: found with their places, and put in as overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from .errors import RollstepError
+from .marking import session_for
+from .model.steps import Step
+from .rules.replacing import Replacement, TextHit, check_replacement, hits_in
+from .session import Session
+from .store.library import Library
+
+MOST_HITS = 2_000
+"""So many are shown to a human at once; what is left is found when these are done."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A hit, and where it is: the rollout and the step as they are."""
+
+    rollout_id: str
+    title: str
+    step: Step
+    hit: TextHit
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """One rollout that was changed: by which of its commands, and in how many places."""
+
+    rollout_id: str
+    command: int
+    places: int
+    left: str = ""
+    """What could not be kept after a change, in words."""
+
+
+class ReplacedMany(msgspec.Struct, frozen=True):
+    """What came of it; ``failed`` are rollouts that could not be changed, each with the reason."""
+
+    done: tuple[Changed, ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
+
+
+def find_places(
+    library: Library,
+    rollout_ids: Iterable[str],
+    wanted: Replacement,
+    *,
+    most: int = MOST_HITS,
+    stop: Callable[[], bool] | None = None,
+) -> tuple[list[Place], bool]:
+    """Where the words stand on the branch of each rollout that would be opened, and whether that is
+    all of them. Raises UsageError, InputError, StoreError.
+    """
+    check_replacement(wanted)
+    found: list[Place] = []
+    for rollout_id in rollout_ids:
+        if stop is not None and stop():
+            return found, False
+        saved = library.load(rollout_id)
+        rollout = saved.tree()
+        head = saved.head if saved.head in rollout.steps else None
+        path = {step.id: step for step in rollout.path(rollout.newest_leaf(head))}
+        for hit in hits_in(path.values(), wanted):
+            if len(found) == most:
+                return found, False
+            found.append(Place(rollout_id, saved.header.title, path[hit.step_id], hit))
+    return found, True
+
+
+async def replace_places(
+    library: Library,
+    places: Sequence[Place],
+    *,
+    reason: str,
+    by: str,
+    open_session: Session | None = None,
+) -> ReplacedMany:
+    """Put the new words into these places: in each rollout one command, in each step one override,
+    with what follows kept.
+    """
+    by_rollout: dict[str, dict[str, list[TextHit]]] = {}
+    for place in places:
+        steps = by_rollout.setdefault(place.rollout_id, {})
+        steps.setdefault(place.step.id, []).append(place.hit)
+    done: list[Changed] = []
+    failed: list[tuple[str, str]] = []
+    for rollout_id, hits in by_rollout.items():
+        try:
+            session, own = session_for(library, rollout_id, open_session, by)
+            left = await session.replace_texts(hits, reason)
+            command = max(command.n for command in session.commands)
+            if own:
+                await session.close()
+            if session.unsaved:
+                failed.append((rollout_id, "the change could not be saved"))
+                continue
+            count = sum(map(len, hits.values()))
+            done.append(Changed(rollout_id, command, count, left))
+        except RollstepError as error:
+            failed.append((rollout_id, str(error)))
+    return ReplacedMany(tuple(done), tuple(failed))
+
+
+async def take_replacements_back(
+    library: Library,
+    changed: Iterable[Changed],
+    *,
+    by: str,
+    open_session: Session | None = None,
+) -> ReplacedMany:
+    """Undo these commands; a rollout in which something else was done since is left, and said."""
+    done: list[Changed] = []
+    failed: list[tuple[str, str]] = []
+    for each in changed:
+        try:
+            session, own = session_for(library, each.rollout_id, open_session, by)
+            last = next((c for c in reversed(session.commands) if not c.undone), None)
+            if last is None or last.n != each.command:
+                failed.append((each.rollout_id, "something else was done there since"))
+                continue
+            await session.undo()
+            if own:
+                await session.close()
+            done.append(each)
+        except RollstepError as error:
+            failed.append((each.rollout_id, str(error)))
+    return ReplacedMany(tuple(done), tuple(failed))

@@ -1,0 +1,106 @@
+"""Words are replaced over many rollouts: as overrides with what follows kept, and taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rollstep.core.errors import UsageError
+from rollstep.core.model.messages import payload_text, target_reply, tool_result, user_message
+from rollstep.core.replacing import find_places, replace_places, take_replacements_back
+from rollstep.core.rules.replacing import Replacement, hits_in, replaced
+from rollstep.core.store.library import Library
+
+from .store.making import conversation, first, step
+
+
+def texts(library: Library, rollout_id: str) -> list[str]:
+    saved = library.load(rollout_id)
+    rollout = saved.tree()
+    return [payload_text(s.payload) for s in rollout.path(rollout.newest_leaf(saved.head))]
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    library = Library.open(tmp_path / "library.sqlite")
+    for name in ("a", "b"):
+        library.commit(first(name, conversation(2, f"{name}-", stop="done"), head=f"{name}-4"))
+    return library
+
+
+def test_words_stand_for_themselves_and_an_expression_has_groups() -> None:
+    steps = (
+        step("s1", None, user_message("Is 1.5 more than 1x5? 1.5")),
+        step("s2", "s1", target_reply("1.5")),
+    )
+    wanted = Replacement("1.5", "2", ("evaluator",))
+    hits = list(hits_in(steps, wanted))
+    assert [(hit.start, hit.end) for hit in hits] == [(3, 6), (22, 25)]
+    assert payload_text(replaced(steps[0].payload, hits)) == "Is 2 more than 1x5? 2"
+    assert payload_text(replaced(steps[0].payload, hits[1:])) == "Is 1.5 more than 1x5? 2"
+    swapped = Replacement(r"/(\d)\.(\d)/", r"\2.\1", ("target",))
+    (hit,) = hits_in(steps, swapped)
+    assert (hit.step_id, hit.put) == ("s2", "5.1")
+
+
+@pytest.mark.parametrize(
+    ("find", "put", "words"),
+    [
+        ("", "x", "nothing to find"),
+        ("/(/", "x", "no regular expression"),
+        ("/(a)/", r"\2", "cannot be put"),
+        ("/(a+)+$/", "x", "too long"),
+    ],
+)
+def test_what_cannot_be_is_said(library: Library, find: str, put: str, words: str) -> None:
+    library.commit(first("long", (step("l1", None, "a" * 5_000),), head="l1"))
+    with pytest.raises(UsageError, match=words):
+        find_places(library, ["long"], Replacement(find, put))
+
+
+async def test_steps_are_overridden_with_what_follows_kept_and_one_undo(library: Library) -> None:
+    before = texts(library, "a")
+    places, whole = find_places(library, ["a", "b"], Replacement("question", "matter"))
+    assert whole
+    assert [(place.rollout_id, place.step.id) for place in places] == [
+        (name, f"{name}-{n}") for name in "ab" for n in (0, 2)
+    ]
+    done = await replace_places(library, places[:3], reason="plainer", by="mira")
+    assert [(each.rollout_id, each.places) for each in done.done] == [("a", 2), ("b", 1)]
+    assert texts(library, "a") == ["matter 0", "answer 0", "matter 1", "answer 1", ""]
+    assert texts(library, "b") == ["matter 0", "answer 0", "question 1", "answer 1", ""]
+    rollout = library.load("a").tree()
+    made = [s for s in rollout if s.origin == "human" and s.copied_from is None]
+    assert [(s.reason, s.author) for s in made] == [("plainer", "mira")] * 2
+    assert rollout.steps["a-0"].payload == user_message("question 0")
+    back = await take_replacements_back(library, done.done, by="mira")
+    assert len(back.done) == 2
+    assert texts(library, "a") == before
+
+
+async def test_a_rollout_that_has_another_branch_by_now_is_left(library: Library) -> None:
+    places, _ = find_places(library, ["a"], Replacement("answer", "word", ("target",)))
+    first_time = await replace_places(library, places, reason="", by="me")
+    assert len(first_time.done) == 1
+    again = await replace_places(library, places, reason="", by="me")
+    assert again.done == ()
+    assert "another by now" in again.failed[0][1]
+
+
+async def test_a_result_keeps_its_call(tmp_path: Path) -> None:
+    from rollstep.core.model.messages import ToolCall
+
+    with Library.open(tmp_path / "tools.sqlite") as library:
+        steps = (
+            step("s1", None, "look"),
+            step("s2", "s1", target_reply("", (ToolCall("c1", "get", "{}"),))),
+            step("s3", "s2", tool_result("c1", '{"ok": false}')),
+            step("s4", "s3", target_reply("It failed.")),
+        )
+        library.commit(first("t", steps, head="s4"))
+        places, _ = find_places(library, ["t"], Replacement("false", "true", ("tool",)))
+        await replace_places(library, places, reason="", by="me")
+        saved = library.load("t")
+        path = saved.tree().path(saved.tree().newest_leaf(saved.head))
+        assert path[2].payload == tool_result("c1", '{"ok": true}')
+        assert payload_text(path[3].payload) == "It failed."
