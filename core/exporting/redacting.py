@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..model.messages import ToolCall
+from ..model.project import Project
 from ..rules.secrets_in_text import redacted
 from ..store.change import Saved
 from .items import Item
@@ -25,14 +27,14 @@ def without_secrets(item: Item, known: Mapping[str, str]) -> Item:
 
 
 def redacted_saved(saved: Saved, known: Mapping[str, str]) -> Saved:
-    """A saved rollout without secrets. Ids are no texts, and are left."""
+    """A saved rollout without secrets. Ids that are our own are no texts, and are left."""
     return _struct(saved, known)
 
 
 def _struct(value: T, known: Mapping[str, str]) -> T:
     changed = {}
     for name in value.__struct_fields__:
-        if name in _IDS:
+        if name in _IDS and not isinstance(value, _NAMED_OUTSIDE):
             continue
         before = getattr(value, name)
         after = _value(before, known)
@@ -40,6 +42,9 @@ def _struct(value: T, known: Mapping[str, str]) -> T:
             changed[name] = after
     return msgspec.structs.replace(value, **changed) if changed else value
 
+
+_NAMED_OUTSIDE = (ToolCall, Project)
+"""Their ids come from models and files; a result names its call by the same text."""
 
 _IDS = frozenset({"id", "parent_id", "leaf_id", "step_id", "replaces", "copied_from", "digest"})
 

@@ -161,6 +161,8 @@ def _step_places(step: Step) -> Iterator[_Place]:
         for call in payload.tool_calls:
             feature = "tool_traffic" if target else "evaluator_calls"
             yield f"arguments of {call.name}", feature, call.arguments
+            if not call.made_id:
+                yield f"id of a call of {call.name}", feature, call.id
     if isinstance(payload, TargetReply):
         yield "refusal", "refusals", payload.refusal
     if step.extra:

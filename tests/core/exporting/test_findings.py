@@ -141,6 +141,29 @@ def test_redaction_leaves_no_secret_in_any_file(tmp_path: Path, name: str) -> No
     assert any(line.startswith("replaced: SHOP_API_KEY (") for line in done.report())
 
 
+@pytest.mark.parametrize("name", ["openai", "atif", "html", "bundle"])
+def test_redaction_reaches_ids_that_came_from_outside(tmp_path: Path, name: str) -> None:
+    whole = leaking()
+    reply = TargetReply(text_parts(""), (), (ToolCall(KEY, "find", "{}"),))
+    result = tool_result(KEY, "ok")
+    steps = (
+        msgspec.structs.replace(whole.steps[1], payload=reply),
+        msgspec.structs.replace(whole.steps[2], payload=result),
+    )
+    project = msgspec.structs.replace(whole.projects[0], id=f"of {KEY}")
+    item = Item(
+        msgspec.structs.replace(
+            whole, projects=(project,), steps=(whole.steps[0], *steps, *whole.steps[3:])
+        )
+    )
+    done = export_many(
+        plan(name, redact=True), [item], tmp_path / "x", several=False, secrets=SECRETS
+    )
+    written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert KEY.encode() not in written
+    assert any("id of a call of find" in line for line in done.report())
+
+
 def test_redacted_arguments_are_still_json_and_the_rest_is_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     export_many(plan(redact=True), [Item(leaking())], path, several=False, secrets=SECRETS)
