@@ -12,11 +12,13 @@ from rollstep.core.model.marks import Mark, Verdict
 from rollstep.core.model.messages import TargetReply
 from rollstep.core.review.queue import (
     Entry,
+    Progress,
     Queue,
     Watch,
     added,
     adjusted,
     go_to,
+    progress,
     undecided,
     withdrawn,
 )
@@ -119,6 +121,14 @@ class ReviewModel:
         self.gone: dict[str, str] = {}
         """Rollouts that cannot be loaded, with the reason."""
         self._loaded: OrderedDict[str, Loaded] = OrderedDict()
+        self._progress: tuple[tuple[Entry, ...], Progress] | None = None
+
+    @property
+    def progress(self) -> Progress:
+        """How far the queue is."""
+        if self._progress is None or self._progress[0] is not self.queue.entries:
+            self._progress = (self.queue.entries, progress(self.queue))
+        return self._progress[1]
 
     # the rollouts
 

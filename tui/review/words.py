@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from rollstep.core.review.queue import Progress, progress
+from rollstep.core.review.queue import Progress
 
 from ..actions import BY_ID
 from ..cells import cells
@@ -54,7 +54,7 @@ _GUIDE = 400
 
 def top(model: ReviewModel, width: int) -> Row:
     """Which queue, where in it, how long it will take, whose it is, saved or not."""
-    queue, done = model.queue, progress(model.queue)
+    queue, done = model.queue, model.progress
     right = _right(model, width)
     room = width - sum(cells(text) for text, _ in right) - len(_REVIEW)
     query = one_line(queue.query or "all rollouts")
@@ -108,7 +108,7 @@ def duration(seconds: float) -> str:
 
 def counts(model: ReviewModel, width: int) -> Row:
     """The bar with what was decided; the rollout's title, steps and edits."""
-    done = progress(model.queue)
+    done = model.progress
     bar = _BAR if width >= 100 else 10
     filled = (done.total - done.left) * bar // done.total
     spans: list[Span] = [

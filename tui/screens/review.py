@@ -109,7 +109,6 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Load the rollout at hand, and those after it."""
         self.model.watch.go_on()
-        self.model.watch.begin()
         self.paint()
         self.load_ahead()
         queue = self.model.queue

@@ -91,7 +91,7 @@ class Making:
             return
         decided = entry.decides and entry.verdict is not None
         if decided:
-            on = model.next_undecided() and not model.queue.finished
+            on = model.next_undecided() and model.progress.left > 0
             screen.arrived()
             why = f" ({change.note})" if isinstance(change.note, str) else ""
             words = f"{WORDS[entry.verdict or 'unsure']}{why}: {title}. u takes it back."
