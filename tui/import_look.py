@@ -32,7 +32,8 @@ class Preview(NamedTuple):
     """What was recognised. ``formats`` counts trajectories, ``titles`` are those of the first,
     ``notes`` count what had to be understood in one way or another, ``refused`` are the first
     records that cannot be read, with the reason, of ``refusals``. ``whole``: all was looked at.
-    ``files`` are to be read, ``passed_over`` hold no JSON. ``problem``: nothing can be imported.
+    ``files`` are to be read, ``passed_over`` hold no JSON, ``own`` rollstep wrote beside
+    exports. ``problem``: nothing can be imported.
     """
 
     files: int = 0
@@ -45,6 +46,7 @@ class Preview(NamedTuple):
     whole: bool = True
     passed_over: int = 0
     problem: str = ""
+    own: int = 0
 
     @property
     def useful(self) -> bool:
@@ -62,6 +64,8 @@ class Preview(NamedTuple):
         found += [("text", f"  {name}: {number:,}") for name, number in self.formats]
         if self.passed_over:
             found.append(("dim", f"  {counted(self.passed_over, 'file')} without JSON passed over"))
+        if self.own:
+            found.append(("dim", f"  {own_words(self.own)}"))
         found += [("dim", f"    {title}") for title in self.titles]
         if self.refusals:
             found.append(("error", f"{counted(self.refusals, 'record')} cannot be read:"))
@@ -72,6 +76,11 @@ class Preview(NamedTuple):
         if self.formats:
             found.append(("ok", _NOTHING_LOST))
         return found
+
+
+def own_words(own: int) -> str:
+    """What is said of the files that rollstep wrote beside exports."""
+    return f"{counted(own, 'file')} of rollstep's own passed over"
 
 
 _NOTHING_LOST = (
@@ -134,11 +143,11 @@ def look(path: Path, stop: threading.Event) -> Preview:
     from rollstep.core.importing import trajectory_files
 
     try:
-        files, passed_over = trajectory_files([path])
+        files, others, own = trajectory_files([path])
     except (RollstepError, OSError) as error:
         return Preview(problem=str(error))
     if not files:
-        return Preview(passed_over=passed_over, problem=f"{path}: nothing in it is JSON.")
+        return Preview(passed_over=len(others), own=own, problem=f"{path}: nothing in it is JSON.")
     looking = _Looking(stop)
     whole = True
     for each in files:
@@ -156,8 +165,9 @@ def look(path: Path, stop: threading.Event) -> Preview:
         tuple(looking.refused),
         looking.refusals,
         whole,
-        passed_over,
+        len(others),
         problem,
+        own,
     )
 
 

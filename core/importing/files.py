@@ -59,7 +59,8 @@ def import_files(
         tuple(tally.notes),
         tuple(ids),
         tuple(tally.formats.most_common()),
-        walk.passed_over,
+        len(walk.passed_over),
+        walk.own,
         walk.stopped,
     )
 

@@ -48,7 +48,7 @@ class ImportSummary(msgspec.Struct, frozen=True):
     already, and there was more to them), ``held`` (nothing new), records (or whole files)
     ``refused``. The first of those, and of what is odd in what was taken in (``notes``), are told.
     ``rollout_ids`` are the first of those that were read and taken in. ``passed_over`` are files
-    of a folder that hold no JSON.
+    of a folder that hold no JSON, ``own`` those that rollstep wrote beside exports.
     """
 
     files: int = 0
@@ -63,4 +63,5 @@ class ImportSummary(msgspec.Struct, frozen=True):
     rollout_ids: tuple[str, ...] = ()
     formats: tuple[tuple[str, int], ...] = ()
     passed_over: int = 0
+    own: int = 0
     stopped: bool = False

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import FormatError, InputError
 from ..formats.reading.files import Held, Read, Source, open_source
 from ..formats.reading.lines import BOM
+from ..formats.reading.ours import is_beside
 from .summary import FileProgress
 from .tally import Tally
 
@@ -23,8 +25,9 @@ _OFTEN = 64
 class Walk:
     """The files that are named, and those in the folders that are named, one after the other.
 
-    ``passed_over`` counts files of folders that do not begin as JSON, or something packed, does.
-    ``stopped`` says that ``stop`` ended it early. Raises InputError for a path that is not there.
+    ``passed_over`` are files of folders that do not begin as JSON, or something packed, does;
+    ``own`` counts those that rollstep writes beside exports. ``stopped`` says that ``stop`` ended
+    it early. Raises InputError for a path that is not there.
     """
 
     def __init__(
@@ -36,7 +39,7 @@ class Walk:
         progress: Progress | None = None,
         stop: Stop | None = None,
     ) -> None:
-        self.paths, self.passed_over = trajectory_files(paths)
+        self.paths, self.passed_over, self.own = trajectory_files(paths)
         self.tally = tally
         self.stopped = False
         self.files = 0
@@ -88,24 +91,40 @@ class Walk:
             self._progress(told)
 
 
-def trajectory_files(paths: Iterable[Path]) -> tuple[list[Path], int]:
-    """The files that are named, and those in the folders that are named which begin as JSON or
-    something packed does; and how many others there are in those. Raises InputError.
+class Files(NamedTuple):
+    """``found`` are to be read, ``passed_over`` hold no JSON. ``own`` counts what rollstep wrote
+    beside exports: provenance, and the cards of folders of rows.
     """
+
+    found: list[Path]
+    passed_over: list[Path]
+    own: int
+
+
+def trajectory_files(paths: Iterable[Path]) -> Files:
+    """The files that are named, and those in the folders that are named which begin as JSON or
+    something packed does. One that is named alone is to be read, whatever it is. Raises InputError.
+    """
+    named = list(paths)
     found: list[Path] = []
-    passed_over = 0
-    for path in paths:
+    passed_over: list[Path] = []
+    own = 0
+    for path in named:
         if path.is_dir():
             for each in _files_in(path):
-                if _may_hold_json(each):
+                if is_beside(each):
+                    own += 1
+                elif _may_hold_json(each):
                     found.append(each)
                 else:
-                    passed_over += 1
-        elif path.exists():
-            found.append(path)
-        else:
+                    passed_over.append(each)
+        elif not path.exists():
             raise InputError(f"{path}: there is no such file.")
-    return found, passed_over
+        elif len(named) > 1 and path.is_file() and is_beside(path):
+            own += 1
+        else:
+            found.append(path)
+    return Files(found, passed_over, own)
 
 
 def is_bundle(path: Path) -> bool:

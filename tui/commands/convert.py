@@ -16,7 +16,7 @@ from rollstep.core.importing.tally import Tally
 from rollstep.core.importing.walking import Walk
 
 from .file_progress import FileLine
-from .imports import exit_status, say_left
+from .imports import exit_status, say_left, say_own
 from .interrupting import INTERRUPTED, stop_on_interrupt
 from .progress import counted, say
 
@@ -48,6 +48,7 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
         progress.clear()
         if walk.stopped:
             raise _Stopped
+        say_own(walk.own)
         _say_report(summary, tally)
 
     with stop_on_interrupt() as stop:
@@ -82,6 +83,7 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
 
 def _nothing(tally: Tally, walk: Walk) -> int:
     """Nothing can be read: why, and the exit status."""
+    say_own(walk.own)
     say_left(tally.left, tally.refused, "skipped")
     say("Nothing was written.")
     return INTERRUPTED if walk.stopped else 2

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rollstep.core.importing import ImportSummary, Left, import_files
 from rollstep.core.store.library import Library
+from rollstep.tui.import_look import own_words
 
 from .file_progress import FileLine
 from .interrupting import INTERRUPTED, stop_on_interrupt
@@ -49,9 +50,16 @@ def say_left(left: Sequence[Left], count: int, what: str) -> None:
         say(f"{what}: {more:,} more; `rollstep validate` names all of them")
 
 
+def say_own(own: int) -> None:
+    """That files were passed over which rollstep wrote beside exports."""
+    if own:
+        say(own_words(own))
+
+
 def _say_summary(summary: ImportSummary, library: Path) -> None:
     say_left(summary.notes, summary.odd, "odd")
     say_left(summary.left, summary.refused, "skipped")
+    say_own(summary.own)
     formats = ", ".join(f"{name} {count:,}" for name, count in summary.formats)
     pieces = [
         f"read {counted(summary.read, 'record')}" + (f" ({formats})" if formats else ""),

@@ -10,7 +10,7 @@ from rollstep.core.importing.validating import Validation
 from rollstep.tui.sanitize import visible
 
 from .file_progress import FileLine
-from .imports import exit_status
+from .imports import exit_status, say_own
 from .interrupting import INTERRUPTED, stop_on_interrupt
 from .progress import counted, say
 
@@ -31,6 +31,7 @@ def run_validate(files: Sequence[Path], format: str | None) -> int:
                     click.echo(visible(f"{word}: {line}"))
         finally:
             progress.clear()
+    say_own(work.walk.own)
     tally = work.tally
     formats = ", ".join(f"{name} {count:,}" for name, count in tally.formats.most_common())
     say(

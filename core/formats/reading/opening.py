@@ -17,6 +17,7 @@ from ...errors import FormatError
 from .documents import Documents, Elements, Mapped, Samples, fields_of, parsed, sample_spans
 from .json_in import JsonProblem
 from .lines import Lines
+from .ours import is_provenance
 from .pieces import Container
 from .recognise import best
 from .record import Reader
@@ -92,6 +93,11 @@ def _by_content(path: Path, mapped: Mapped, readers: Readers, forced: bool) -> C
     """The container of a document; None for lines."""
     if not mapped.first:
         raise FormatError(f"{path}: the file is empty.")
+    if is_provenance(mapped.data[mapped.start : mapped.start + 64]):
+        raise FormatError(
+            f"{path}: what rollstep wrote beside an export: it says who made each row, and holds "
+            "no trajectory. Name the file of the export itself."
+        )
     if mapped.first not in (b"{", b"["):
         if _second_line(mapped) == b"{":
             return None  # one line that is no JSON, and then others

@@ -13,6 +13,7 @@ from rollstep.tui.commands import convert
 from .conftest import RunCli
 
 DATA = Path(__file__).parents[2]
+SAMPLE = DATA.parent / "sample_projects" / "refund.rollstep.jsonl"
 REFUSED = DATA / "core" / "formats" / "data" / "rows_that_trainers_refuse.jsonl"
 GOOD = (
     '{"messages": [{"role": "user", "content": "caf\u00e9"}, '
@@ -206,3 +207,18 @@ def test_where_branches_have_a_place_all_of_them_are_converted(cli: RunCli, tmp_
     back = tmp_path / "back.jsonl"
     assert cli("convert", output, back, "--format", "openai")[0] == 0
     assert back.read_text().count("\n") == 3
+
+
+def test_what_stands_beside_an_export_is_no_trajectory(cli: RunCli, tmp_path: Path) -> None:
+    rows, data = tmp_path / "rows", tmp_path / "set"
+    assert cli("export", SAMPLE, "--format", "trl", "-o", f"{rows}/")[0] == 0
+    for command in (("import", rows), ("validate", rows), ("convert", rows, data)):
+        more = ("--format", "trl") if command[0] == "convert" else ()
+        status, _, err = cli(*command, *more)
+        assert (status, "2 files of rollstep's own passed over" in err) == (0, True)
+        assert "trl 1" in err
+    beside = rows / "train.jsonl.provenance.jsonl"
+    assert cli("import", rows / "train.jsonl", beside)[0] == 0
+    for alone in (("import", beside), ("validate", beside)):
+        status, out, err = cli(*alone)
+        assert (status, "what rollstep wrote beside an export" in out + err) == (2, True)
