@@ -30,7 +30,8 @@ RULES: dict[str, str] = {
     "target-edited": "The target's words or calls are a human's, not the target's own.",
     "empty": "A message or result that is empty, or only white space.",
     "same-role-twice": "Two evaluator messages, or two target replies, in a row.",
-    "illegal": "A step that the table of who acts next forbids here. Imports may hold some.",
+    "illegal": "A step that the table of who acts next forbids here. Imports may hold some; but "
+    "they may begin with a reply, and end right after a message.",
     "tool-error": "The tool answered with an error.",
     "cut-off": "The reply was cut off by length, or blocked by a filter.",
     "refused": "The target's provider says that it refused.",

@@ -7,6 +7,7 @@ from copy import copy
 
 from ...model.messages import (
     Payload,
+    Stop,
     SystemNote,
     TargetReply,
     ToolCall,
@@ -47,7 +48,7 @@ class Order:
             yield from self._result(seen, payload)
         elif twice := self._twice(seen):
             yield seen.flag("same-role-twice", twice)
-        elif not _is_note(seen) and (why := why_illegal(seen.before, payload)):
+        elif why := self._why_illegal(seen):
             yield seen.flag("illegal", _lower(why))
         self._take(seen)
 
@@ -84,6 +85,21 @@ class Order:
         if answered:
             return f"its call at {number(at)} has a result already"
         return f"its call at {number(at)} was left without one; other steps stand between"
+
+    def _why_illegal(self, seen: Seen) -> str:
+        usual = _is_note(seen) or self._is_usual_elsewhere(seen)
+        return "" if usual else why_illegal(seen.before, seen.payload)
+
+    def _is_usual_elsewhere(self, seen: Seen) -> bool:
+        """Whether this is how runs of other programs go: their agent greets first, and the user's
+        side says its last words and ends the run in one move.
+        """
+        if seen.step.origin != "import":
+            return False
+        if isinstance(seen.payload, TargetReply):
+            return seen.before.due == "opening"
+        stops = isinstance(seen.payload, Stop) and seen.payload.by == "evaluator"
+        return stops and seen.before.due == "target" and isinstance(self._last, UserMessage)
 
     def _twice(self, seen: Seen) -> str:
         payload = seen.payload

@@ -85,9 +85,20 @@ def test_a_system_note_between_two_of_a_role_changes_nothing() -> None:
 
 def test_what_the_table_forbids_is_flagged_whatever_its_origin() -> None:
     assert flags(BYE, HELLO) == [("s1", "illegal")]
-    assert flags(step("s1", BYE, origin="import"), HELLO) == [("s1", "illegal")]
+    second = step("s2", HELLO, origin="import")
+    assert flags(asks(call("a")), second)[-1] == ("s2", "illegal")
     assert flags(HELLO, BYE, Stop("goal_reached", "evaluator"), HELLO) == [("s4", "illegal")]
     assert flags(HELLO, Stop("no_use", "human")) == []
+
+
+def test_runs_of_other_programs_begin_with_a_greeting_and_end_with_last_words() -> None:
+    greets, last = step("a", BYE, origin="import"), step("b", HELLO, origin="import")
+    stop = Stop("user_stop", "evaluator")
+    assert flags(greets, last, step("c", stop, origin="import")) == []
+    assert flags(greets, last, stop) == [("s3", "illegal")]
+    looks = step("d", asks(call("a")), origin="import")
+    found = flags(greets, last, looks, step("e", stop, origin="import"))
+    assert found == [("d", "call-without-result"), ("e", "illegal")]
 
 
 @pytest.mark.parametrize(
