@@ -11,7 +11,8 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -25,9 +26,9 @@ from .jobs import Done, Job, never_waits
 from .model.project import Project
 from .model.rollout import Rollout, RolloutHeader, Trajectory
 from .model.steps import Step
-from .playthrough import BUDGET, Each, OnBreak, Played, SoFar, at_once, play_through
+from .playthrough import BUDGET, Each, OnBreak, Played, at_once, play_through
 from .store.change import Change
-from .taking_up import FLAGS, Loader, TakenUp, flagged, take_up
+from .taking_up import FLAGS, Loader, Place, flagged, take_up, took
 
 if TYPE_CHECKING:
     from .budget import RunBudget
@@ -55,33 +56,13 @@ class BatchLibrary(Committer, Loader, Protocol):
 class Closable(Protocol):
     """Child processes that the roles of all rollouts share."""
 
+    def ask_no_more(self) -> None:
+        """Cancel calls that wait until they may be made."""
+        ...
+
     async def aclose(self) -> None:
         """End them."""
         ...
-
-
-class _Place(msgspec.Struct, frozen=True):
-    """A job and its place in the run; what an earlier run has ``taken_up`` of it, if it did."""
-
-    job: Job
-    rollout_id: str
-    taken_up: TakenUp | None = None
-
-    @property
-    def project(self) -> Project:
-        """The project that is played: a human may have changed it meanwhile."""
-        return self.taken_up.project if self.taken_up is not None else self.job.project
-
-    @property
-    def so_far(self) -> SoFar | None:
-        """Where it goes on."""
-        return self.taken_up.so_far if self.taken_up is not None else None
-
-    @property
-    def offline(self) -> bool:
-        """Whether nothing of it waits for anything."""
-        stands = self.taken_up is not None and self.so_far is None
-        return stands or never_waits(self.project)
 
 
 class _Came(NamedTuple):
@@ -89,6 +70,10 @@ class _Came(NamedTuple):
 
     done: Done
     saving: Awaitable[None] | None = None
+
+
+def _unheard(rollouts: int) -> None:
+    """Nobody waits to hear this."""
 
 
 class Batch:
@@ -100,7 +85,8 @@ class Batch:
     ``budget`` is what all of them may spend together; offline ones are free. With ``run`` given,
     rollouts are those of that run: what the library holds of them is not played again, unless it
     had failed and ``retry_failed`` says so. ``park_flags`` parks those with something odd on their
-    path.
+    path. ``ending`` is told when the run was interrupted, and how many rollouts wait for answers
+    that are paid for.
     """
 
     def __init__(
@@ -118,6 +104,7 @@ class Batch:
         run: Run | None = None,
         retry_failed: bool = False,
         park_flags: bool = False,
+        ending: Callable[[int], None] = _unheard,
     ) -> None:
         self._done = done
         self._roles = roles
@@ -131,6 +118,8 @@ class Batch:
         self._run = run
         self._retry_failed = retry_failed
         self._park_flags = park_flags
+        self._ending = ending
+        self._playing: set[asyncio.Task[Any]] = set()
         self._new_id = random_step_ids()
         self._waiting: list[Change] = []
         self._waiting_steps = 0
@@ -151,20 +140,20 @@ class Batch:
         if rest is not None:
             asyncio.run(self._run_waiting(rest))
 
-    def _places(self, jobs: Iterable[Job]) -> Iterator[_Place]:
+    def _places(self, jobs: Iterable[Job]) -> Iterator[Place]:
         for number, job in enumerate(jobs):
             if self._run is None or self._library is None:
-                yield _Place(job, random_rollout_id())
+                yield Place(job, random_rollout_id())
             elif (found := self._run.holds(number)) is None:
-                yield _Place(job, self._run.rollout_id(number))
+                yield Place(job, self._run.rollout_id(number))
             else:
                 saved = self._library.load(found)
                 taken_up = take_up(saved, retry_failed=self._retry_failed, on_break=self._on_break)
                 if taken_up.project == job.project:  # whose file is known
                     taken_up = msgspec.structs.replace(taken_up, project=job.project)
-                yield _Place(job, found, taken_up)
+                yield Place(job, found, taken_up)
 
-    def _run_offline(self, places: Iterator[_Place], saver: Executor) -> Iterator[_Place] | None:
+    def _run_offline(self, places: Iterator[Place], saver: Executor) -> Iterator[Place] | None:
         """Play jobs as long as they never wait; gives the rest, from the first that does."""
         for place in places:
             if not place.offline:
@@ -193,7 +182,7 @@ class Batch:
         if behind is not None:
             behind.result()
 
-    async def _run_waiting(self, places: Iterator[_Place]) -> None:
+    async def _run_waiting(self, places: Iterator[Place]) -> None:
         """Play jobs side by side, a window of them at a time."""
         room = asyncio.Semaphore(self._side_by_side)
         window: deque[asyncio.Task[_Came]] = deque()
@@ -205,6 +194,11 @@ class Batch:
                     await self._hand_on_first(window)
             while window:
                 await self._hand_on_first(window)
+        except asyncio.CancelledError:
+            if saver is not None:
+                saver.ending = True
+                await self._let_calls_end(window)
+            raise
         finally:
             for task in window:
                 task.cancel()
@@ -217,8 +211,33 @@ class Batch:
                 if self._workers is not None:
                     await self._workers.aclose()
 
+    async def _let_calls_end(self, window: Iterable[asyncio.Task[_Came]]) -> None:
+        """The run is interrupted: what is being asked is paid for, so its answers are waited for
+        and saved. Nothing more is asked; another interrupt ends this, too.
+        """
+        for task in window:
+            if task not in self._playing:
+                task.cancel()
+        if self._workers is not None:
+            self._workers.ask_no_more()
+        if self._playing:
+            self._ending(len(self._playing))
+            await asyncio.wait(self._playing)
+
+    @contextmanager
+    def _as_playing(self) -> Iterator[None]:
+        """While this task's rollout is played."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._playing.add(task)
+        try:
+            yield
+        finally:
+            self._playing.discard(task)
+
     async def _hand_on_first(self, window: deque[asyncio.Task[_Came]]) -> None:
-        came = await window[0]
+        await asyncio.wait([window[0]])  # an interrupt must not cancel what is being asked
+        came = window[0].result()
         if came.saving is not None:
             await came.saving
         window.popleft()
@@ -238,31 +257,35 @@ class Batch:
                 self._hand_on(task.result().done)
 
     async def _run_one(
-        self, place: _Place, room: asyncio.Semaphore, saver: GroupCommits | None
+        self, place: Place, room: asyncio.Semaphore, saver: GroupCommits | None
     ) -> _Came:
         if (stands := self._stands(place)) is not None:
             change = self._news(place, stands)
             saving = saver.save(change) if saver is not None and change is not None else None
             return _Came(self._finish(place, stands), saving)
         async with room:
-            budget = None if never_waits(place.project) else self._budget
-            if budget is not None and budget.closed:
-                return _Came(self._not_started(place, budget.closed))
-            if saver is None:
-                played = self._judged(place, await self._play(place, budget=budget))
-                return _Came(self._finish(place, played))
-            name = place.rollout_id
-            saver.save(self._first_change(place))
+            with self._as_playing():
+                return await self._play_live(place, saver)
 
-            def save(step: Step, request: tuple[str, str] | None) -> Awaitable[None]:
-                requests = (request,) if request is not None else ()
-                return saver.save(Change(name, steps=(step,), requests=requests, head=step.id))
+    async def _play_live(self, place: Place, saver: GroupCommits | None) -> _Came:
+        budget = None if never_waits(place.project) else self._budget
+        if budget is not None and budget.closed:
+            return _Came(self._not_started(place, budget.closed))
+        if saver is None:
+            played = self._judged(place, await self._play(place, budget=budget))
+            return _Came(self._finish(place, played))
+        name = place.rollout_id
+        saver.save(self._first_change(place))
 
-            played = self._judged(place, await self._play(place, save, budget))
-            saving = saver.save(_last_change(name, played))
-            return _Came(self._finish(place, played), saving)
+        def save(step: Step, request: tuple[str, str] | None) -> Awaitable[None]:
+            requests = (request,) if request is not None else ()
+            return saver.save(Change(name, steps=(step,), requests=requests, head=step.id))
 
-    def _not_started(self, place: _Place, words: str) -> Done:
+        played = self._judged(place, await self._play(place, save, budget))
+        saving = saver.save(_last_change(name, played))
+        return _Came(self._finish(place, played), saving)
+
+    def _not_started(self, place: Place, words: str) -> Done:
         if place.taken_up is not None:
             played = msgspec.structs.replace(
                 place.taken_up.played, status="parked", note=words, reason=BUDGET
@@ -271,7 +294,7 @@ class Batch:
         return Done(place.job, place.rollout_id, _NOTHING, False, words, started=False)
 
     async def _play(
-        self, place: _Place, each: Each | None = None, budget: RunBudget | None = None
+        self, place: Place, each: Each | None = None, budget: RunBudget | None = None
     ) -> Played:
         """Play one project; what its roles do wrong is its own failure and nobody else's."""
         try:
@@ -293,13 +316,13 @@ class Batch:
             path = place.so_far.path if place.so_far is not None else ()
             return Played(path, "failed", str(error), reason="not_ready")
 
-    def _stands(self, place: _Place) -> Played | None:
+    def _stands(self, place: Place) -> Played | None:
         """How a rollout stands that is not played on."""
         if place.taken_up is None or place.so_far is not None:
             return None
         return self._judged(place, place.taken_up.played)
 
-    def _judged(self, place: _Place, played: Played) -> Played:
+    def _judged(self, place: Place, played: Played) -> Played:
         """Parked, where it ended with something odd on its path."""
         if not self._park_flags or played.status != "ended" or not played.steps:
             return played
@@ -315,7 +338,7 @@ class Batch:
             return played
         return msgspec.structs.replace(played, status="parked", note=words, reason=FLAGS)
 
-    def _header(self, place: _Place) -> RolloutHeader:
+    def _header(self, place: Place) -> RolloutHeader:
         job = place.job
         return RolloutHeader(
             place.rollout_id,
@@ -326,7 +349,7 @@ class Batch:
             job.record,
         )
 
-    def _finish(self, place: _Place, played: Played) -> Done:
+    def _finish(self, place: Place, played: Played) -> Done:
         job, taken_up = place.job, place.taken_up
         trajectory = Trajectory(played.steps)
         projects = (job.project,) if taken_up is None else taken_up.saved.projects
@@ -339,7 +362,7 @@ class Batch:
             reason = stop.reason
         if not whole and not words:
             words = f"turn {records.turns} has no final reply ({reason or 'no stop'})"
-        dollars, tokens = _took(played.steps)
+        dollars, tokens = took(played.steps)
         return Done(
             job,
             place.rollout_id,
@@ -355,7 +378,7 @@ class Batch:
             tokens=tokens,
         )
 
-    def _news(self, place: _Place, played: Played) -> Change | None:
+    def _news(self, place: Place, played: Played) -> Change | None:
         """What of an offline rollout is to be saved, as one change."""
         if place.taken_up is None:
             return _whole_change(place.job, self._header(place), played)
@@ -367,7 +390,7 @@ class Batch:
         change = _last_change(place.rollout_id, played)
         return msgspec.structs.replace(change, steps=new, head=new[-1].id if new else None)
 
-    def _first_change(self, place: _Place) -> Change:
+    def _first_change(self, place: Place) -> Change:
         if place.taken_up is None:
             header = self._header(place)
             return Change(header.id, header, (place.job.project,), status="open")
@@ -397,20 +420,10 @@ def _last_change(rollout_id: str, played: Played) -> Change:
     )
 
 
-def _took(steps: Iterable[Step]) -> tuple[float, int]:
-    """Dollars and tokens of the calls that made these steps."""
-    dollars, tokens = 0.0, 0
-    for step in steps:
-        if step.call is not None and step.copied_from is None:
-            dollars += step.call.cost or 0.0
-            tokens += step.call.usage.tokens
-    return dollars, tokens
-
-
 def _has_come(task: asyncio.Task[_Came]) -> bool:
     return not task.cancelled() and task.exception() is None
 
 
-def _before(first: _Place, rest: Iterator[_Place]) -> Iterator[_Place]:
+def _before(first: Place, rest: Iterator[Place]) -> Iterator[Place]:
     yield first
     yield from rest

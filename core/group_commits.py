@@ -25,10 +25,13 @@ class Saving(NamedTuple):
     """Wait for it to know that something is saved; nobody has to."""
 
     group: asyncio.Future[None]
+    saver: GroupCommits
 
     def __await__(self) -> Generator[object, None, None]:
         """Raises StoreError when it could not be saved."""
-        return asyncio.shield(self.group).__await__()
+        yield from asyncio.shield(self.group).__await__()
+        if self.saver.ending:
+            raise asyncio.CancelledError
 
 
 class GroupCommits:
@@ -39,6 +42,8 @@ class GroupCommits:
         self._waiting: dict[str, Change] = {}
         self._group: asyncio.Future[None] | None = None
         self._work: asyncio.Task[None] | None = None
+        self.ending = False
+        """Whether nobody should go on: who waits for something is cancelled when it is saved."""
 
     def save(self, change: Change) -> Saving:
         """Save it soon, after all that were given before it; what is given back is over when it is
@@ -51,7 +56,7 @@ class GroupCommits:
             self._group = loop.create_future()
         if self._work is None:
             self._work = loop.create_task(self._save_all())
-        return Saving(self._group)
+        return Saving(self._group, self)
 
     async def close(self) -> None:
         """Wait until everything is saved that was given."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from .jobs import Job, never_waits
 from .model.marks import Mark, Silence
 from .model.messages import Stop
 from .model.project import Project
@@ -56,6 +57,30 @@ class TakenUp(msgspec.Struct, frozen=True):
     played: Played
 
 
+class Place(msgspec.Struct, frozen=True):
+    """A job and its place in a run; what is ``taken_up`` of an earlier one, if it was begun."""
+
+    job: Job
+    rollout_id: str
+    taken_up: TakenUp | None = None
+
+    @property
+    def project(self) -> Project:
+        """The project that is played: a human may have changed it meanwhile."""
+        return self.taken_up.project if self.taken_up is not None else self.job.project
+
+    @property
+    def so_far(self) -> SoFar | None:
+        """Where it goes on."""
+        return self.taken_up.so_far if self.taken_up is not None else None
+
+    @property
+    def offline(self) -> bool:
+        """Whether nothing of it waits for anything."""
+        stands = self.taken_up is not None and self.so_far is None
+        return stands or never_waits(self.project)
+
+
 def take_up(saved: Saved, *, retry_failed: bool = False, on_break: OnBreak = "park") -> TakenUp:
     """What becomes of this rollout in the next run of the same command."""
     tree = saved.tree()
@@ -88,6 +113,16 @@ def spent_before(library: Loader, run: Run, rollouts: int) -> Spent:
             for attempt in saved.attempts:
                 spending.add_attempt(attempt)
     return spending.now
+
+
+def took(steps: Iterable[Step]) -> tuple[float, int]:
+    """Dollars and tokens of the calls that made these steps."""
+    dollars, tokens = 0.0, 0
+    for step in steps:
+        if step.call is not None and step.copied_from is None:
+            dollars += step.call.cost or 0.0
+            tokens += step.call.usage.tokens
+    return dollars, tokens
 
 
 def flagged(

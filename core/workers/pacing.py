@@ -68,6 +68,7 @@ class Pacing:
         self._gates: dict[str, Gate] = {}
         self._waiting: list[_Waiting] = []
         self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
 
     @asynccontextmanager
     async def turn(
@@ -94,7 +95,15 @@ class Pacing:
             self._gates[name] = Gate(self._limits.get(name))
         return self._gates[name]
 
+    def close(self) -> None:
+        """Cancel the calls that may not be made yet, and those that come."""
+        self._closed = True
+        for each in self._waiting:
+            each.begun.cancel()
+
     async def _enter(self, gates: list[Gate], tokens: int) -> list[Begun]:
+        if self._closed:
+            raise asyncio.CancelledError
         waiting = _Waiting(gates, tokens, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         self._let_in()

@@ -143,6 +143,11 @@ class Workers:
             return self._models.shared(service)
         return self._shared.setdefault(service, Shared(service))
 
+    def ask_no_more(self) -> None:
+        """Cancel calls that wait until the pace lets them be made, now and from now on."""
+        if self.pacing is not None:
+            self.pacing.close()
+
     async def aclose(self) -> None:
         """End every child. May be called more than once."""
         ending = [pool.aclose() for pool in self._pools.values()]

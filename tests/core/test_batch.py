@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,7 @@ from rollstep.core.model.project import (
     StopRules,
     TargetLine,
 )
+from rollstep.core.model.steps import Role
 from rollstep.core.model.view import View
 from rollstep.core.projects.seed_author import seed_system
 from rollstep.core.roles.protocols import Stream, no_stream
@@ -376,6 +379,41 @@ def test_an_interrupted_run_hands_on_what_waits_for_an_earlier_row() -> None:
     assert [each.job.project.title for each in done] == ["a", "b", "c"]
     assert [each.rollout_id for each in done] == finished
     assert all(each.whole for each in done)
+
+
+def test_an_interrupt_waits_for_what_is_being_asked_and_saves_it(tmp_path: Path) -> None:
+    """What waits for room is not begun; what is asked for is saved, and nothing more is asked."""
+    asked: list[str] = []
+    told: list[int] = []
+
+    class Interrupted:
+        async def reply(self, view: View, stream: Stream = no_stream) -> TargetReply:
+            asked.append(view.project.title)
+            if len(asked) == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+            while not told:
+                await asyncio.sleep(0)
+            return target_reply("paid for")
+
+    def roles(project: Project) -> Roles:
+        made = build_roles(make_project())
+        kinds: dict[Role, str] = {"evaluator": "heuristic", "target": "own"}
+        return Roles(made.evaluator, Interrupted(), None, made.names, kinds)
+
+    own = PythonTarget("x:y")
+    projects = [make_project(title=title, target=own) for title in "abcd"]
+    with Library.open(tmp_path / "library.sqlite") as library:
+        batch = Batch(
+            lambda done: None, roles=roles, library=library, side_by_side=2, ending=told.append
+        )
+        with pytest.raises(KeyboardInterrupt):
+            batch.run(Job(project) for project in projects)
+        kept = {each.title: library.load(each.id) for each in library.recent()}
+    assert (asked, told) == (["a", "b"], [2])
+    assert sorted(kept) == ["a", "b"]
+    for saved in kept.values():
+        assert [step.role for step in saved.steps][:2] == ["evaluator", "target"]
+        assert saved.status == "open"
 
 
 def test_two_runs_give_equal_bytes_and_another_seed_other_ids() -> None:

@@ -191,6 +191,7 @@ def _play(work: _Work, options: RunOptions) -> int:
             run=run,
             retry_failed=options.retry_failed,
             park_flags=options.park_flags,
+            ending=output.ending,
         )
         batch.run(work.jobs)
     output.tell()

@@ -94,6 +94,11 @@ class RunOutput:
                 self._failed(done)
         self._line.tell(self._words, last=self.tally.rollouts == self._total)
 
+    def ending(self, rollouts: int) -> None:
+        """The run was interrupted while so many rollouts wait for answers."""
+        waits = f"waiting for the answers of {counted(rollouts, 'rollout')}, which are paid for"
+        self._say(f"interrupted: {waits}. Ctrl+C again ends this at once")
+
     def _words(self, seconds: float) -> str:
         return progress_words(self.tally, self._total, seconds, bar=self._line.terminal)
 

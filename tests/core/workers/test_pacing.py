@@ -144,3 +144,23 @@ def test_a_failure_gives_its_place_back() -> None:
 
     world.run(fails(), world.call("target"))
     assert len(world.began) == 1
+
+
+def test_a_pacing_that_is_closed_cancels_who_waits_and_lets_others_end() -> None:
+    world = World(target=Limit(at_once=1))
+    cancelled: list[str] = []
+
+    async def waits(name: str, after: float = 0.0) -> None:
+        await asyncio.sleep(after)
+        try:
+            await world.call("target", name)
+        except asyncio.CancelledError:
+            cancelled.append(name)
+
+    async def closes() -> None:
+        await asyncio.sleep(1.0)
+        world.pacing.close()
+
+    world.run(world.call("target", "first", 2.0), waits("second"), closes(), waits("third", 5.0))
+    assert (world.began, cancelled) == ([(0, "first")], ["second", "third"])
+    assert world.at_once == 0
