@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rollstep.core.errors import InputError
+from rollstep.core.errors import InputError, UsageError
 
 from .remapping import apply_keys
 from .sanitize import visible
@@ -72,6 +72,7 @@ def run_app(
         palette, words = _palette(settings, config)
         controller.started.result()
         snapshot, pick_from = _opened(opening)
+        _needs_a_terminal()
         app = RollstepApp(controller, snapshot, settings=settings, config=config, palette=palette)
         app.pick_from = pick_from
         app.startup_words = words
@@ -109,6 +110,14 @@ def _review(queue: Queue | None, keys: ReviewKeys) -> ReviewModel | None:
     return ReviewModel(queue, show_others=keys.show_others)
 
 
+def _needs_a_terminal() -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "The screen needs a terminal, and this is none: its input or output is a pipe or a "
+            "file. `rollstep --help` names the commands that print."
+        )
+
+
 def _opened(opening: Future[Snapshot] | None) -> tuple[Snapshot | None, Path | None]:
     """What was opened; or the log of which a sample has to be picked first."""
     from .logs import SeveralSamples
@@ -135,4 +144,9 @@ def _who_sits_here() -> str:
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
         if os.environ.get(name):
             return os.environ[name]
-    return ""
+    try:  # nobody has set them: a container, a job at night
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return ""

@@ -28,7 +28,10 @@ def stats_tables(stats: Stats, what: str) -> RenderableType:
     if stats.outdated:
         parts.append(Text(f"  {stats.outdated} of them edited since"))
     parts += _counts("stops", stats.stops, stats.rollouts)
-    turns = {f"{number} turns": count for number, count in stats.turns_by_count.items()}
+    turns = {
+        f"{number} turn{'' if number == 1 else 's'}": count
+        for number, count in stats.turns_by_count.items()
+    }
     parts += _counts("turns", turns, stats.rollouts, ordered=True)
     parts.append(Text(f"  {_spread(stats.turns)}"))
     parts += _tools(stats)

@@ -67,6 +67,8 @@ def check_file(path: Path, create: bool) -> None:
         if path.exists():
             if not os.access(path, os.R_OK):
                 raise StoreError(f"The library {path} cannot be read: permission denied.")
+            if path.stat().st_size == 0 and not create and not Path(f"{path}-wal").exists():
+                raise failures.not_a_library(path, "it is empty")
             if 0 < path.stat().st_size < _SMALLEST:
                 # SQLite would take a file of a few bytes for an empty one, and overwrite it.
                 raise failures.not_a_library(path, "it is no SQLite file")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import ExportError, RollstepError
+from ..errors import ExportError, RollstepError, StoreError
 from ..files import must_be_free, put_in_place, sync_folder, write_words
 from . import failures, opening
 from .library import WAIT, Library
@@ -58,16 +58,21 @@ def check(path: Path, progress: Progress | None = None) -> Checked:
     with _connected(path) as connection:
         damage = _integrity(connection)
     steps, unreadable, rollouts = 0, [], 0
-    with Library.open(path, create=False) as library:
-        whole = library.count() if not damage else 0
-        for rollout_id in _ids(library) if not damage else ():
-            if progress is not None:
-                progress(rollouts, whole)
-            rollouts += 1
-            try:
-                steps += len(library.load(rollout_id).tree())
-            except (RollstepError, ValueError) as error:
-                unreadable.append((rollout_id, str(error)))
+    try:
+        with Library.open(path, create=False) as library:
+            whole = library.count()
+            for rollout_id in _ids(library):
+                if progress is not None:
+                    progress(rollouts, whole)
+                rollouts += 1
+                try:
+                    steps += len(library.load(rollout_id).tree())
+                except (RollstepError, ValueError) as error:
+                    unreadable.append((rollout_id, str(error)))
+    except StoreError as error:
+        if not damage:
+            raise
+        damage = (*damage, f"the list of rollouts: {error}")
     return Checked(rollouts, steps, damage, tuple(unreadable))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from rollstep.core.config.loading import USER_FILE
 from rollstep.core.config.page import config_page
+from rollstep.core.files import must_be_free, write_whole
 from rollstep.tui.actions import ACTIONS
 from rollstep.tui.remapping import remapped
 from rollstep.tui.sanitize import visible
@@ -22,6 +23,16 @@ def show_config() -> int:
 def show_path() -> int:
     """Print where the user's own file stands, or would."""
     click.echo(visible(str(config_folder() / USER_FILE)))
+    return 0
+
+
+def write_config() -> int:
+    """Make the user's own file, with the defaults. Raises ExportError where there is one."""
+    path = config_folder() / USER_FILE
+    must_be_free(path)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_whole(path, config_page().encode())
+    click.echo(f"Made {visible(str(path))}")
     return 0
 
 

@@ -8,7 +8,10 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from rollstep.core.config.loading import USER_FILE, load_config
+from rollstep.core.errors import ConfigError
 from rollstep.core.store.health import NEWEST, Health, look_at
+from rollstep.tui.remapping import remapped
 from rollstep.tui.settings import PLACES, Settings
 from rollstep.tui.themes import read_themes, theme_files
 
@@ -83,7 +86,28 @@ def _disk(health: Health) -> Iterator[Check]:
 def check_config(config: Path) -> Iterator[Check]:
     """The settings, the folder that holds them, and every theme."""
     yield _settings(config)
+    yield _configuration(config)
     yield from _themes(config)
+
+
+def _configuration(config: Path) -> Check:
+    """The user's own configuration file, the folder's, and the keys that they give."""
+    about, path = "configuration", config / USER_FILE
+    try:
+        loaded = load_config(config, Path.cwd())
+        remapped(loaded.config.keys)
+    except ConfigError as error:
+        where = "" if error.source else f"{_keys_from(config)}: "
+        return problem(about, f"{where}{error}", "Mend it; `rollstep config` tells what there is.")
+    except OSError as error:
+        return note(about, f"the current folder cannot be looked at: {error.strerror}")
+    files = sorted(set(loaded.sources.values()))
+    return ok(about, ", ".join(files) if files else f"nothing set; {path} would be your own file")
+
+
+def _keys_from(config: Path) -> str:
+    """The file that gives other keys."""
+    return load_config(config, Path.cwd()).sources.get("keys", "")
 
 
 def _settings(config: Path) -> Check:

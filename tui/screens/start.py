@@ -149,7 +149,9 @@ class StartScreen(Screen[StartChoice | None]):
         if isinstance(key, SampleRow):
             about = key.learn + (f"\nGoal: {key.goal}" if key.goal else "")
         elif isinstance(key, RecentRow):
-            about = f"{key.turns} turns, {key.edits} edits, {key.ended}, {key.when}"
+            turns = f"{key.turns} turn{'' if key.turns == 1 else 's'}"
+            edits = f"{key.edits} edit{'' if key.edits == 1 else 's'}"
+            about = f"{turns}, {edits}, {key.ended}, {key.when}"
             about += f"\nfrom {key.source}" if key.source else ""
         elif key == "open":
             about = (

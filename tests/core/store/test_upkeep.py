@@ -54,6 +54,12 @@ def test_a_damaged_file_is_said_to_be(path: Path) -> None:
 
 
 def test_what_is_no_library_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    with pytest.raises(InputError, match="it is empty"):
+        check(tmp_path / "empty")
+    with pytest.raises(InputError, match="it is empty"):
+        Library.open(tmp_path / "empty", create=False)
+    assert (tmp_path / "empty").stat().st_size == 0
     (tmp_path / "x").write_bytes(b"nothing of ours" * 100)
     for work in (check, compact):
         with pytest.raises(InputError):
