@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -67,6 +67,7 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         Binding("m", "make('mark')", "Mark", show=False),
         Binding("u", "make('undo')", "Undo", show=False),
         Binding("N", "make('numbers')", "Numbers", show=False),
+        Binding("r", "make('replace')", "Replace words", show=False),
         Binding("x", "make('export')", "Export", show=False),
         Binding("question_mark,f1", "help", "Keys", show=False),
         Binding("escape", "escape", "Back", show=False),
@@ -163,6 +164,17 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         self._paged = None
         self.paint()
         self._look_later()
+
+    def was_done(self, words: str, failed: Sequence[tuple[str, str]]) -> None:
+        """Rollouts were changed from here: say so, and which could not be."""
+        if not self.is_attached:
+            return
+        self.model.forget_rows()
+        self.changed()
+        if failed:
+            words += f"  Not: {failed[0][0]} ({failed[0][1]})"
+            words += f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
+        self.flash(words, "warn" if failed else "ok")
 
     def _read_rows(self, start: int, stop: int) -> None:
         found = self.model.found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rollstep.core.listing.rollout_list import ORDERS, Order
@@ -13,6 +14,8 @@ from .choose import ChooseRequest, ChooseScreen, Option, confirm
 from .reason import ReasonRequest, ReasonScreen
 
 if TYPE_CHECKING:
+    from rollstep.core.replacing import Changed
+
     from .library import LibraryScreen
 
 _FILTERS = "filter"
@@ -26,8 +29,8 @@ class Making:
 
     def __init__(self, screen: LibraryScreen) -> None:
         self.screen = screen
-        self._marked: list[tuple[MarkedRollout, ...]] = []
-        """What was marked, the last at the end, so that it can be taken back."""
+        self._done: list[Callable[[], None]] = []
+        """What takes back each thing that was done here, the last at the end."""
 
     # marks
 
@@ -111,31 +114,42 @@ class Making:
         screen.app.push_screen(ChooseScreen(request), go)
 
     def _was_marked(self, change: MarkChange, found: Marked) -> None:
-        if found.done:
-            self._marked.append(found.done)
+        if marked := found.done:
+            self._done.append(lambda: self._unmark(marked))
         words = f"{change.words}: {len(found.done):,}. u takes it back."
-        self._said(words, found)
+        self.screen.was_done(words, found.failed)
 
-    def do_undo(self) -> None:
-        """Take the last marks back."""
-        if not self._marked:
-            self.screen.flash("Nothing was marked here that could be taken back.", "dim")
-            return
-        last = self._marked.pop()
-        future = unmark(self.screen.rollstep.controller.engine, last)
-        self.screen.rollstep.when_done(
-            future, lambda found: self._said(f"Marks taken back: {len(found.done):,}.", found)
+    def _unmark(self, marked: tuple[MarkedRollout, ...]) -> None:
+        screen = self.screen
+        screen.rollstep.when_done(
+            unmark(screen.rollstep.controller.engine, marked),
+            lambda found: screen.was_done(f"Marks taken back: {len(found.done):,}.", found.failed),
         )
 
-    def _said(self, words: str, found: Marked) -> None:
+    def do_undo(self) -> None:
+        """Take back what was done here last."""
+        if self._done:
+            self._done.pop()()
+        else:
+            self.screen.flash("Nothing was done here that could be taken back.", "dim")
+
+    def do_replace(self) -> None:
+        """Replace words over the selection."""
+        from .library_replace import Replacing, take_back
+
         screen = self.screen
-        if not screen.is_attached:
-            return
-        failed = f"  Not: {found.failed[0][0]} ({found.failed[0][1]})" if found.failed else ""
-        more = f" and {len(found.failed) - 1:,} more" if len(found.failed) > 1 else ""
-        screen.model.forget_rows()
-        screen.changed()
-        screen.flash(words + failed + more, "warn" if found.failed else "ok")
+
+        def back(changed: tuple[Changed, ...]) -> None:
+            screen.rollstep.when_done(
+                take_back(screen.rollstep.controller.engine, changed),
+                lambda found: screen.was_done(
+                    f"Replacement taken back in {len(found.done):,}.", found.failed
+                ),
+            )
+
+        replacing = Replacing(screen, lambda changed: self._done.append(lambda: back(changed)))
+        if screen.model.meant_count:
+            replacing.ask(self._meant_words())
 
     # the list
 

@@ -1,0 +1,148 @@
+"""``r`` in the library: words replaced over the selection, each hit with a yes of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
+
+from rollstep.core.engine import Engine
+from rollstep.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from rollstep.core.replacing import Changed, Place, ReplacedMany
+
+    from .library import LibraryScreen
+    from .replace_ask import ReplaceAsked
+
+
+class Replacing:
+    """The steps of one replacement, a dialog each."""
+
+    def __init__(self, screen: LibraryScreen, done: Callable[[tuple[Changed, ...]], None]) -> None:
+        """``done`` is told of what was changed, so that it can be taken back."""
+        self.screen = screen
+        self._done = done
+
+    def ask(self, meant: str) -> None:
+        """What by what?"""
+        from .replace_ask import ReplaceAskScreen
+
+        keys = self.screen.model.meant()
+
+        def asked(answer: ReplaceAsked | None) -> None:
+            if answer is not None:
+                self._find(keys, answer)
+
+        self.screen.app.push_screen(ReplaceAskScreen(f"Replace words in {meant}"), asked)
+
+    def _find(self, keys: list[int], asked: ReplaceAsked) -> None:
+        from rollstep.core.replacing import find_places
+
+        screen = self.screen
+        screen.flash("Looking …", "dim")
+
+        library = screen.rollstep.controller.engine.library
+        assert library is not None
+
+        def left() -> bool:
+            return not screen.is_attached
+
+        def find() -> tuple[list[Place], bool]:
+            return find_places(library, library.ids_of(keys), asked.wanted, stop=left)
+
+        async def looking() -> None:
+            # On a thread of its own: the engine goes on with what the screen asks for meanwhile.
+            self._found(asked, *await asyncio.to_thread(find))
+
+        screen.rollstep.later(looking())
+
+    def _found(self, asked: ReplaceAsked, places: list[Place], whole: bool) -> None:
+        from .replace import ReplaceScreen
+
+        screen = self.screen
+        if not screen.is_attached:
+            return
+        if not places:
+            screen.flash(f"{asked.wanted.find} stands in none of these steps.", "dim")
+            return
+        screen.flash("", "dim")
+
+        def answered(chosen: tuple[Place, ...] | None) -> None:
+            if not chosen:
+                screen.flash("Nothing was replaced.", "dim")
+                return
+            self._confirm(asked, chosen)
+
+        guard = screen.rollstep.guard
+        screen.app.push_screen(
+            ReplaceScreen(asked.wanted, places, whole=whole, guard=guard), answered
+        )
+
+    def _confirm(self, asked: ReplaceAsked, chosen: tuple[Place, ...]) -> None:
+        from .choose import ChooseScreen, confirm
+
+        screen = self.screen
+        rollouts = len({place.rollout_id for place in chosen})
+        title = f"Replace in {_places(len(chosen))} of {_rollouts(rollouts)}?"
+        text = "Each step becomes a take of yours, with what follows kept. u takes it back."
+
+        def go(answer: str | None) -> None:
+            if answer != "yes":
+                screen.flash("Nothing was replaced.", "dim")
+                return
+            screen.flash("Replacing …", "dim")
+            future = replace(screen.rollstep.controller.engine, chosen, asked.reason)
+            screen.rollstep.when_done(future, self._replaced)
+
+        request = confirm(title, text, yes="Yes, replace them", no="No, change nothing")
+        screen.app.push_screen(ChooseScreen(request), go)
+
+    def _replaced(self, found: ReplacedMany) -> None:
+        if found.done:
+            self._done(found.done)
+        count = sum(each.places for each in found.done)
+        words = f"Replaced in {_places(count)} of {_rollouts(len(found.done))}. u takes it back."
+        left = next((each for each in found.done if each.left), None)
+        if left is not None:
+            words += f"  {left.rollout_id}: {left.left}"
+        self.screen.was_done(words, found.failed)
+
+
+def replace(engine: Engine, places: tuple[Place, ...], reason: str) -> Future[ReplacedMany]:
+    """Put the new words in, on the engine's thread."""
+
+    async def replacing() -> ReplacedMany:
+        from rollstep.core.replacing import replace_places
+
+        if engine.library is None:
+            raise UsageError("There is no library.")
+        return await replace_places(
+            engine.library, places, reason=reason, by=engine.author, open_session=engine.session
+        )
+
+    return engine.submit(replacing())
+
+
+def take_back(engine: Engine, changed: tuple[Changed, ...]) -> Future[ReplacedMany]:
+    """Undo a replacement in each of its rollouts, on the engine's thread."""
+
+    async def taking_back() -> ReplacedMany:
+        from rollstep.core.replacing import take_replacements_back
+
+        if engine.library is None:
+            raise UsageError("There is no library.")
+        return await take_replacements_back(
+            engine.library, changed, by=engine.author, open_session=engine.session
+        )
+
+    return engine.submit(taking_back())
+
+
+def _places(count: int) -> str:
+    return f"{count:,} place{'s' if count != 1 else ''}"
+
+
+def _rollouts(count: int) -> str:
+    return f"{count:,} rollout{'s' if count != 1 else ''}"
