@@ -68,7 +68,7 @@ class Appender:
     def _open(self) -> None:
         path = self.path
         try:
-            _make_folder(path.parent)
+            make_folder(path.parent)
             self._handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             self._mend()
         except OSError as error:
@@ -132,7 +132,7 @@ class Rewriter(Appender):
             os.write(self._handle, b"\n")
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
     """Make a folder and those above it, for their owner only (``mkdir`` would make the ones above
     as the system's usual permissions say).
     """

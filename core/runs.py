@@ -8,14 +8,17 @@ by the next program, and a run that is begun anew shares nothing with the one be
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
+from .appending import make_folder
 from .clock import Clock, wall_clock
 from .errors import InputError
 from .ids import rollout_id_from
@@ -110,6 +113,31 @@ class Run:
     def _put(self, record: RunRecord) -> None:
         self.record = record
         self._library.keep(KIND, self._key, msgspec.json.encode(record))
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Nobody else's run writes to this folder meanwhile; it is made, and goes away again if nothing
+    was written there. A program that is killed lets go of it. Raises InputError.
+    """
+    try:
+        make_folder(folder)
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written to: {error.strerror}.") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(
+                f"{folder}: another run writes to this folder. Wait until it has ended, or name "
+                "another one with --output-dir."
+            ) from error
+        yield
+        with suppress(OSError):  # not empty, as a rule
+            folder.rmdir()
+    finally:
+        os.close(handle)
 
 
 def begin(

@@ -18,7 +18,7 @@ from rollstep.core.model.project import Project
 from rollstep.core.playthrough import OnBreak
 from rollstep.core.projects.reader import read_project, read_roles
 from rollstep.core.projects.seeds import SeedFile, read_seeds
-from rollstep.core.runs import Run, begin, go_on, run_key
+from rollstep.core.runs import Run, alone_in, begin, go_on, run_key
 from rollstep.core.store.codec import encode
 from rollstep.core.store.library import Library
 from rollstep.core.taking_up import spent_before
@@ -95,9 +95,13 @@ def run_seed_file(path: Path, options: RunOptions) -> int:
     )
     folder = options.roles.parent if options.roles else path.parent
     total = options.num_projects or len(seeds.rows)
-    named = (b"rows", path.read_bytes(), repr((turns, options.num_projects)).encode())
     known = [roles] if roles else []
-    work = _Work(jobs, total, lambda project: folder, known, (*named, *map(encode, known)))
+
+    def named() -> tuple[bytes, ...]:
+        drawn = repr((turns, options.num_projects)).encode()
+        return b"rows", _digest(path), drawn, *map(encode, known)
+
+    work = _Work(jobs, total, lambda project: folder, known, named)
     return 1 if _play(work, options) or seeds.bad else 0
 
 
@@ -109,7 +113,9 @@ def run_project_files(paths: Sequence[Path], options: RunOptions) -> int:
     by_title = {project.title: path.parent for path, project in projects}
     jobs = project_jobs(projects)
     played = [project for _, project in projects]
-    named = (b"projects", *map(encode, played))
+
+    def named() -> tuple[bytes, ...]:
+        return b"projects", *map(encode, played)
 
     def folder_of(project: Project) -> Path:
         # A rollout that a human went on with may have a project of its own by now.
@@ -131,7 +137,11 @@ def run_author(found_at: str, options: RunOptions) -> int:
     if options.turns is not None:
         jobs = [_with_turns(job, options.turns) for job in jobs]
     played = [job.project for job in jobs]
-    named = (b"author", found_at.encode(), repr((options.turns, options.num_projects)).encode())
+
+    def named() -> tuple[bytes, ...]:
+        asked = repr((options.turns, options.num_projects)).encode()
+        return b"author", found_at.encode(), asked
+
     work = _Work(iter(jobs), len(jobs), lambda project: Path(), played, named)
     return 1 if _play(work, options) else 0
 
@@ -151,7 +161,7 @@ class _Work(msgspec.Struct, frozen=True):
     total: int
     folder_of: Callable[[Project], Path]
     known: Sequence[Project]
-    named: tuple[bytes, ...]
+    named: Callable[[], tuple[bytes, ...]]
 
 
 def _play(work: _Work, options: RunOptions) -> int:
@@ -173,6 +183,7 @@ def _play(work: _Work, options: RunOptions) -> int:
         if options.library is not None:
             # What offline roles made can be made again; what was paid for must survive a power cut.
             library = stack.enter_context(Library.open(options.library, durable=not offline))
+            stack.enter_context(alone_in(options.output_dir))
             run = _the_run(library, work, options)
             if budget is not None and budget.limits.any and run.again:
                 budget.count(spent_before(library, run, work.total))
@@ -204,7 +215,7 @@ def _play(work: _Work, options: RunOptions) -> int:
 def _the_run(library: Library, work: _Work, options: RunOptions) -> Run:
     """The run of this command: the one that should go on, or a new one."""
     folder = options.output_dir.absolute()
-    key = run_key((*work.named, str(options.seed).encode(), os.fsencode(folder)))
+    key = run_key((*work.named(), str(options.seed).encode(), os.fsencode(folder)))
     run = go_on(library, key) if options.resume else None
     if run is None:
         if options.resume:
@@ -218,6 +229,13 @@ def _pacing() -> Pacing:
     from rollstep.core.workers.pacing import Pacing
 
     return Pacing(configuration().config.run.limits)
+
+
+def _digest(path: Path) -> bytes:
+    from hashlib import file_digest  # OpenSSL stands behind it: not for runs that keep nothing
+
+    with path.open("rb") as file:
+        return file_digest(file, "blake2b").digest()
 
 
 def _budget(projects: Sequence[Project], options: RunOptions) -> RunBudget:
