@@ -226,13 +226,15 @@ def diff_command(
 
 
 @app.command("list")
+@click.argument("query", default="")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on a line for each.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @LIBRARY
-def list_command(limit: int, library: Path | None) -> int:
-    """List rollouts, those last worked on first."""
+def list_command(query: str, as_json: bool, limit: int, library: Path | None) -> int:
+    """List rollouts, those last worked on first; of those that QUERY means (docs/query.md)."""
     from .commands.lists import list_rollouts
 
-    return list_rollouts(library, limit)
+    return list_rollouts(library, limit, query, as_json=as_json)
 
 
 @app.command("samples")

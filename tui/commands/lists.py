@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+import msgspec
 from rollstep.core.samples import list_samples as all_samples
 from rollstep.core.store.change import Summary
+from rollstep.core.store.facts import ListedRollout
 from rollstep.core.store.library import Library
 from rollstep.tui.sanitize import one_line, visible
 from rollstep.tui.settings import configuration, data_folder
@@ -24,19 +26,48 @@ def library_path(given: Path | None) -> Path:
     return Path(named).expanduser() if named else data_folder() / LIBRARY_NAME
 
 
-def list_rollouts(library: Path | None, limit: int) -> int:
-    """Print one line for each rollout, the newest first."""
+def list_rollouts(
+    library: Path | None, limit: int, query: str = "", *, as_json: bool = False
+) -> int:
+    """Print one line for each rollout that the query means, the newest first. Raises QueryError."""
     path = library_path(library)
     if library is None and not path.exists():
         click.echo("There are no rollouts yet. `rollstep demo --keep` makes one.", err=True)
         return 0
     with Library.open(path, create=False) as opened:
+        if as_json or query.strip():
+            return _listed(opened, limit, query, as_json)
         summaries = opened.recent(limit)
     for summary in summaries:
         click.echo(_line(summary))
     if not summaries:
         click.echo(f"The library {visible(str(path))} holds no rollouts yet.", err=True)
     return 0
+
+
+def _listed(library: Library, limit: int, query: str, as_json: bool) -> int:
+    from rollstep.core.listing.facts import describe_some
+    from rollstep.core.listing.rollout_list import list_rollouts as listed
+
+    while not library.read_only and describe_some(library):
+        pass  # what was written since lists were made
+    found = listed(library, query)
+    for row in found.rows(0, limit):
+        if row is not None:
+            click.echo(_json_line(row) if as_json else _line(row.summary))
+    if not len(found):
+        click.echo("No rollout is meant.", err=True)
+    elif len(found) > limit:
+        click.echo(f"… and {len(found) - limit:,} more; --limit shows them.", err=True)
+    return 0
+
+
+def _json_line(row: ListedRollout) -> str:
+    """All that lists know of a rollout. Escapes: lone surrogates are legal in our texts."""
+    import json
+
+    facts = msgspec.to_builtins(row.facts) if row.facts is not None else {}
+    return json.dumps({**facts, **msgspec.to_builtins(row.summary)})
 
 
 def list_samples() -> int:

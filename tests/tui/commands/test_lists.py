@@ -1,11 +1,14 @@
 """``rollstep list``: what it says of each rollout, and of none."""
 
+import json
 from pathlib import Path
 
 from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
+
+from tests.core.store.making import conversation, first
 
 from .conftest import RunCli
 
@@ -34,3 +37,20 @@ def test_a_rollout_that_waits_says_why(cli: RunCli, tmp_path: Path) -> None:
         opened.commit(Change("r1", header, (project,), status="parked", status_note=note))
     _, out, _ = cli("list", "--library", library)
     assert "(0 turns, 0 steps, 0 edits; parked: breakpoint 1 at step 2: turn = 1)" in out
+
+
+def test_rollouts_that_a_query_means_as_lines_and_as_json(cli: RunCli, tmp_path: Path) -> None:
+    path = tmp_path / "library.sqlite"
+    with Library.open(path) as library:
+        library.commit(first("one", conversation(1)))
+        library.commit(first("two", conversation(2)))
+    status, out, _ = cli("list", "turns > 1", "--library", path)
+    assert (status, out.split()[0], len(out.splitlines())) == (0, "two", 1)
+    _, out, error = cli("list", "--json", "--limit", "1", "--library", path)
+    row = json.loads(out)
+    assert (row["id"], row["turns"], row["verdict"]) == ("two", 2, "")
+    assert "1 more" in error
+    _, out, error = cli("list", "turns > 9", "--library", path)
+    assert (out, "No rollout is meant" in error) == ("", True)
+    status, _, error = cli("list", "turnz > 9", "--library", path)
+    assert (status, "did you mean turns?" in error) == (2, True)
