@@ -29,6 +29,7 @@ from tests.screen_text import screen_text
 
 from .conftest import Driver, Opened
 from .synthetic import refund
+from .test_key_order import burst
 
 FROZEN = datetime(2026, 11, 29, 9, 2).timestamp()
 
@@ -262,6 +263,25 @@ async def test_after_a_restart_the_last_mark_is_taken_back_too(opened: Opened, p
         await settled(driver, model)
         assert model.queue.current == "r0"
         assert verdicts(path, "r0") == {"mira": None}
+
+
+async def test_what_is_typed_behind_a_key_that_marks_is_typed_into_what_it_opens(
+    opened: Opened, path: Path
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        await reviewing(driver, model)
+        await driver.press("space")
+        burst(driver.app, ["m", "4", "m", "t", *"goox", "backspace", "d"])
+        await driver.until(lambda: getattr(driver.app.focused, "value", "") == "good")
+        await driver.press_until("enter", lambda: model.mine.tags == ("good",))
+        assert model.mine.rating == 4
+        burst(driver.app, ["R", *"bad x", "backspace", "backspace", "enter"])
+        await driver.until(lambda: model.queue.verdicts() == {"r0": "reject"})
+        await settled(driver, model)
+        await driver.press("K")
+        await settled(driver, model)
+        assert model.mine.note == "bad"
 
 
 async def test_the_place_is_kept_when_q_leaves(opened: Opened, path: Path) -> None:

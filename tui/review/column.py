@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rollstep.core.model.messages import Stop, ToolResult
+from rollstep.core.model.messages import (
+    Stop,
+    TargetReply,
+    ToolResult,
+    UserMessage,
+    reasoning_text,
+)
 from rollstep.core.model.steps import ROLES
 
 from ..cells import cells
@@ -14,7 +20,7 @@ from ..panes import highlight
 from ..path import Band
 from ..rows import Row, Span, row
 from ..sanitize import one_line
-from ..stepview import PaneLine, pane_lines, stop_title
+from ..stepview import PaneLine, pane_lines, stop_title, text_lines
 from ..timeline import mark as sign_of
 from ..who import LETTERS, made_by
 from ..wrap import fit
@@ -22,8 +28,8 @@ from .model import Loaded
 
 _STEP = 2
 """Cells that each role stands further to the right than the one before."""
-_TEXT, _RESULT = 400, 14
-"""Lines of a message, and of a tool result, that are shown; Enter opens all of it."""
+_TEXT, _REASONING, _RESULT = 400, 60, 14
+"""Lines of a message, of reasoning and of a tool result that are shown; Enter opens all of it."""
 _SIGNS = 2
 _WORDS = 200
 
@@ -83,7 +89,12 @@ class Column:
         width = max(self.width - self._margin - 2 * _STEP - 2, 10)
         most = _RESULT if isinstance(step.payload, ToolResult) else _TEXT
         call = self.path.call.get(item)
-        yield from pane_lines(step.payload, call, width, step.injected, most)
+        for line in pane_lines(step.payload, call, width, step.injected, most):
+            if line.kind == "reasoning" and isinstance(step.payload, UserMessage | TargetReply):
+                thought = reasoning_text(step.payload.reasoning)
+                yield from text_lines(f"∴ {thought}", width, "reasoning", _REASONING)
+            else:
+                yield line
         if words := self._edited(item):
             yield PaneLine("human", fit(words, width))
         for flag in self.path.flagged.get(item, ()):

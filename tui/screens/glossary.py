@@ -20,6 +20,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("live", "making the step asks a role, and may cost money"),
     ("replay, rerun", "recorded steps played free; live calls made anew"),
     ("score, mark", "what a judge says of a trajectory; what you say"),
+    ("queue", "rollouts to be judged one after the other: rollstep review"),
     ("library", "the database that holds rollouts"),
 )
 """Word and meaning, in the order in which one meets them."""
@@ -33,6 +34,7 @@ SIGNS: tuple[tuple[str, str], ...] = (
     ("…", "a text that is not saved yet waits here: a draft"),
     ("∴", "reasoning"),
     (">", "a call; at a number, the cursor"),
+    ("A R M", "accepted, rejected, unsure; with ! it was edited since"),
     ("e t s", "small letters, ┊ in the panes: recorded ahead"),
 )
 """Signs in the panes and in the timeline."""
