@@ -98,6 +98,8 @@ ACTIONS: tuple[Action, ...] = (
         "The whole tree: branches, edits, flags, drafts",
     ),
     _look("present", "p", "p", "present", "Present the branch from here: full screen, offline"),
+    _look("rollout_next", "J", "J", "", "Next rollout of the list this one was opened from"),
+    _look("rollout_previous", "K", "K", "", "The rollout before it in that list"),
     _look("jump_back", "apostrophe", "'", "", "Back to where the last jump began"),
     _look("select", "v", "v", "", "Select text: drag with the mouse, then y"),
     _look("copy", "y", "y", "copy", "Copy the selected text, or the step's"),

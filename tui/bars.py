@@ -36,11 +36,13 @@ def header(model: DebuggerModel, width: int) -> Row:
     room = max(width - used - 2, 0)
     branch = " › " + one_line(model.branch_name())
     title = one_line(model.rollout.header.title)
+    listed = f" {model.listed} " if model.listed else ""
+    room -= len(listed)
     if cells(title) + cells(branch) > room:
         branch = fit(branch, max(room // 2, room - cells(title)))
     title = fit(title, room - cells(branch))
-    gap = width - used - 1 - cells(title) - cells(branch)
-    left: list[Span] = [(" ", "bar"), (title, "bar:title"), (branch, "bar")]
+    gap = width - used - 1 - len(listed) - cells(title) - cells(branch)
+    left: list[Span] = [(listed, "bar:dim"), (" ", "bar"), (title, "bar:title"), (branch, "bar")]
     return row(*left, (" " * max(gap, 1), "bar"), *right, fill="bar")
 
 

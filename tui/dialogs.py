@@ -216,6 +216,35 @@ class Dialogs:
 
         app.push_screen(ReviewScreen(app, model), chosen)
 
+    def listed(self) -> str:
+        """``3 of 50``: which one of the list the shown rollout is; empty where there is none."""
+        model = self._library
+        return f"{model.at + 1:,} of {len(model):,}" if model is not None and len(model) else ""
+
+    def open_beside(self, by: int) -> None:
+        """The next rollout of the list that the shown one was opened from, or the one before."""
+        model, app = self._library, self.app
+        if model is None:
+            app.say("This rollout was opened from no list: rollstep library opens one.", "dim")
+            return
+        if not model.move(by):
+            app.say(f"This is the {'last' if by > 0 else 'first'} of {len(model):,}.", "dim")
+            return
+        key = model.key
+
+        def found(ids: list[str]) -> None:
+            if self._library is not model or model.key != key:
+                return  # another key came first
+            if not ids:
+                app.say("That rollout is in the library no longer.")
+                return
+            self.open_target(OpenTarget(rollout=ids[0]))
+            self._library = model
+
+        app.when_done(
+            app.controller.with_library(lambda library: library.ids_of([key or 0])), found
+        )
+
     def open_path(self, text: str) -> None:
         """Open what a path names; what is wrong with it is said on the start screen."""
         from .targets import parse_target

@@ -75,6 +75,8 @@ class DebuggerModel(Moving):
         self.replaying: frozenset[Role] | None = None
         """While recorded answers stand in the roles' place: those that answer themselves what is
         not recorded."""
+        self.listed = ""
+        """Which one of a list it was opened from: ``3 of 50``."""
         self.narrow = False
         self.prices: dict[tuple[str | None, int], Forecast | None] = {}
         """What was reckoned of the next step, by place and revision of the project."""

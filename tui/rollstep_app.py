@@ -117,7 +117,12 @@ class RollstepApp(OrderedKeys[int]):
         return self._debugger(self._first) if self._first is not None else Screen(id="base")
 
     def _debugger(self, snapshot: Snapshot) -> DebuggerScreen:
-        return DebuggerScreen(DebuggerModel(snapshot), self.palette, self.settings)
+        return DebuggerScreen(self._model(snapshot), self.palette, self.settings)
+
+    def _model(self, snapshot: Snapshot) -> DebuggerModel:
+        model = DebuggerModel(snapshot)
+        model.listed = self.dialogs.listed()
+        return model
 
     def on_mount(self) -> None:
         """Listen to the engine, and to the system."""
@@ -248,7 +253,7 @@ class RollstepApp(OrderedKeys[int]):
         if debugger is not None:
             while self.screen is not debugger:
                 self.pop_screen()
-            debugger.show_model(DebuggerModel(snapshot))
+            debugger.show_model(self._model(snapshot))
         else:
             self.push_screen(self._debugger(snapshot))
         self.load_drafts()

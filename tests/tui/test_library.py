@@ -275,3 +275,22 @@ async def test_what_is_listed_is_exported_and_what_is_selected(
             await driver.until(lambda: driver.app.screen is screen)
             assert len(target.read_text(encoding="utf-8").splitlines()) == rows
             await driver.until(lambda r=rows: f"{r} rows" in text(driver))
+
+
+async def test_j_and_k_go_through_the_list_in_the_debugger(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        await listed(driver, "turns>1")
+        await driver.press("j", "enter")
+        await driver.until(lambda: isinstance(driver.app.screen, DebuggerScreen))
+        await driver.until(lambda: " 2 of 20  title of r28" in driver.text())
+        await driver.press("J")
+        await driver.until(lambda: " 3 of 20  title of r26" in driver.text())
+        await driver.press("K")
+        await driver.until(lambda: " 2 of 20  title of r28" in driver.text())
+        await driver.press("K")
+        await driver.until(lambda: " 1 of 20  title of r29" in driver.text())
+        await driver.press("K")
+        assert "This is the first of 20." in driver.text()
+        await driver.press("q")
+        await driver.until(lambda: isinstance(driver.app.screen, LibraryScreen))
+        assert shown(driver).model.at == 0

@@ -30,6 +30,8 @@ FEATURES: dict[str, str] = {
     "reject": "debugger_marks",
     "unsure": "debugger_marks",
     "mark": "debugger_marks",
+    "rollout_next": "debugger_list",
+    "rollout_previous": "debugger_list",
 }
 """Action to module. Its class ``Actions`` takes the screen and has a ``do_`` method for each."""
 
