@@ -47,7 +47,8 @@ class Staging:
     ) -> None:
         for temporary, file in self._files.values():
             if file is not None:
-                file.close()
+                with contextlib.suppress(OSError):  # of a full disk somebody else has told
+                    file.close()
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
         if self._made is not None:
