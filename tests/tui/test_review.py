@@ -284,6 +284,19 @@ async def test_what_is_typed_behind_a_key_that_marks_is_typed_into_what_it_opens
         assert model.mine.note == "bad"
 
 
+async def test_a_mark_that_was_saved_before_a_kill_counts_though_the_queue_was_not(
+    opened: Opened, path: Path
+) -> None:
+    with Library.open(path) as library:
+        mark = Mark("r0-2", verdict="accept", by="mira", at=FROZEN + 1)
+        library.commit(Change("r0", marks=(mark,)))
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        assert model.queue.verdicts() == {"r0": "accept"}
+        assert " A 1  R 0  M 0" in text(screen)
+
+
 async def test_the_place_is_kept_when_q_leaves(opened: Opened, path: Path) -> None:
     async with opened(library=path, size=(120, 30)) as driver:
         model = ReviewModel(queue())
