@@ -22,6 +22,8 @@ from .staging import Staging
 CARD = "README.md"
 TRAIN = "train"
 _LONGEST_NAME = 60
+_MOST_BYTES = 100
+"""Two names of as many bytes, with their ends, are shorter than what file systems take (255)."""
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -186,7 +188,11 @@ def safe_name(title: str, rollout: str, branch: int) -> str:
     """A file's name of its own for a trajectory: words of the title, and the rollout's id; nothing
     of either can name another folder.
     """
-    words = "-".join(re.findall(r"\w+", title.casefold()))[:_LONGEST_NAME].rstrip("-")
-    own = "-".join(re.findall(r"\w+", rollout))[:_LONGEST_NAME] or "rollout"
+    words, own = _words(title.casefold()), _words(rollout) or "rollout"
     name = f"{words}-{own}" if words else own
     return name if branch == 1 else f"{name}-{branch}"
+
+
+def _words(text: str) -> str:
+    joined = "-".join(re.findall(r"\w+", text))[:_LONGEST_NAME]
+    return joined.encode()[:_MOST_BYTES].decode(errors="ignore").rstrip("-")

@@ -19,6 +19,7 @@ import pytest
 from rollstep.core.errors import ExportError, InputError, UsageError
 from rollstep.core.exporting.items import Item, from_library, several, where
 from rollstep.core.exporting.many import export_many, survey
+from rollstep.core.exporting.outputs import safe_name
 from rollstep.core.exporting.plan import check_plan
 from rollstep.core.exporting.splitting import on_test_side
 from rollstep.core.exporting.staging import Staging
@@ -294,6 +295,14 @@ def test_a_full_disk_is_said_in_words_and_leaves_nothing(
     with pytest.raises(ExportError, match="cannot be written: No space left on device"):
         export_many(plan(), items("r1"), tmp_path / "x.jsonl")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("title", ["\U00020000" * 100, "日本" * 90, "a" * 400, "\ud800/../" * 50])
+def test_any_title_makes_a_file_name(title: str, tmp_path: Path) -> None:
+    names = [safe_name(title, title, 10**9), safe_name(title, "r1", 1)]
+    for name in names:
+        (tmp_path / f"{name}-99999.atif.json").write_bytes(b"")
+    assert len(list(tmp_path.iterdir())) == len(names)
 
 
 def test_only_the_person_may_read_what_was_written(tmp_path: Path) -> None:
