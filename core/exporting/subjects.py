@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ..errors import InputError, UsageError
+from ..errors import UsageError
 from ..formats.options import WriteOptions
 from ..formats.subject import Subject
 from ..model.marks import Mark, Score
 from ..model.messages import TargetReply, UserMessage
 from ..model.rollout import Rollout, Trajectory
 from ..model.steps import Step
+from ..rules.branches import leaf_named
 from ..rules.verdicts import accepted_leaves, newest_verdict
 from ..store.change import Saved
 from .plan import Plan
@@ -67,7 +68,7 @@ def leaves_of(saved: Saved, rollout: Rollout, plan: Plan) -> list[str | None]:
     if plan.leaf is not None:
         return [plan.leaf]
     if plan.branch:
-        return [_leaf_named(saved, plan.branch)]
+        return [leaf_named(saved.branches, plan.branch)]
     if plan.branches == "this":
         return [current_leaf(saved, rollout)]
     hidden = {branch.leaf_id for branch in saved.branches if branch.hidden}
@@ -96,14 +97,6 @@ def current_leaf(saved: Saved, rollout: Rollout) -> str | None:
     if saved.head is None or (head and (head not in rollout.steps or head in rollout.hidden)):
         head = None
     return rollout.newest_leaf(head)
-
-
-def _leaf_named(saved: Saved, name: str) -> str:
-    leaves = {branch.name: branch.leaf_id for branch in saved.branches if branch.name}
-    if name not in leaves:
-        known = ", ".join(leaves) or "none has a name"
-        raise InputError(f"No branch is named {name!r}; branches: {known}.")
-    return leaves[name]
 
 
 def subjects_of(

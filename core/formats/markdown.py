@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..errors import Fault
-from ..model.marks import Mark
 from ..model.messages import (
     OtherPart,
     Part,
@@ -27,6 +26,7 @@ from ..model.messages import (
 from ..model.steps import Step
 from ..rules.scoring import score_words, standing
 from .jsonl import escape_surrogates
+from .mark_facts import mark_facts
 from .report import surrogate_steps
 from .subject import Subject
 
@@ -121,7 +121,8 @@ def _step_blocks(subject: Subject) -> Iterator[str]:
             yield edit
         yield from _payload_blocks(step.payload)
         if step.id in marks:
-            yield f"_Marked: {_mark(marks[step.id])}._"
+            words = ", ".join(mark_facts(marks[step.id], _code))
+            yield f"_Marked: {words}._"
 
 
 def _title(payload: Payload, calls: dict[str, ToolCall]) -> str:
@@ -188,18 +189,6 @@ def _edit(step: Step) -> str:
     if step.reason:
         facts.append(f"reason: {_code(step.reason)}")
     return f"_{'; '.join(facts)}_" if facts else ""
-
-
-def _mark(mark: Mark) -> str:
-    facts: list[str] = [mark.verdict] if mark.verdict else []
-    if mark.rating:
-        facts.append(f"{mark.rating} of 5")
-    facts += [_code(tag) for tag in mark.tags]
-    if mark.train is not None:
-        facts.append("train on it" if mark.train else "not to be trained on")
-    if mark.note:
-        facts.append(_code(mark.note))
-    return ", ".join(facts)
 
 
 def _heading(text: str) -> str:

@@ -62,7 +62,7 @@ def read(record: Record) -> Iterator[Imported]:
         raise FormatError(faults=(fault,))
     info = table(whole.get("info"))
     _end(builder, info)
-    task = _task(builder, whole)
+    task = _task(whole)
     title = text(whole.get("instance_id")) or task[:80] or "mini-swe-agent"
     project = imported_project(
         title,
@@ -125,8 +125,8 @@ def _end(builder: TreeBuilder, info: dict[str, Any]) -> None:
         builder.add(Stop(reason, "rule", shown(info.get("submission"))))
 
 
-def _task(builder: TreeBuilder, whole: dict[str, Any]) -> str:
-    """The task where the file names it; else what the first message asks."""
+def _task(whole: dict[str, Any]) -> str:
+    """The task, where the file names it."""
     agent = table(table(table(whole.get("info")).get("config")).get("agent"))
     for place in (whole.get("task"), whole.get("problem_statement"), agent.get("task")):
         if text(place):

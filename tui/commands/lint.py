@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 from rollstep.core.model.rollout import Rollout
+from rollstep.core.rules.branches import leaf_named
 from rollstep.core.rules.lint.linter import Flag, findings, findings_everywhere, with_silences
 from rollstep.core.store.change import Saved
 from rollstep.tui.sanitize import one_line
@@ -16,7 +17,7 @@ from rollstep.tui.target import OpenTarget
 from rollstep.tui.targets import parse_target
 
 from .progress import counted
-from .rollouts import leaf_named, rollouts, step_with_seq
+from .rollouts import rollouts, step_with_seq
 
 
 class LintOptions(msgspec.Struct, frozen=True):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from rollstep.core.errors import InputError
 from rollstep.core.finding import find_rollout
-from rollstep.core.model.rollout import Branch
 from rollstep.core.model.steps import Step
 from rollstep.core.store.change import Saved
 from rollstep.core.store.library import Library
@@ -41,12 +40,3 @@ def step_with_seq(saved: Saved, seq: int) -> Step:
     if step is None:
         raise InputError(f"Rollout {saved.header.id} has no step {seq}.")
     return step
-
-
-def leaf_named(branches: Iterable[Branch], name: str) -> str:
-    """The leaf of the branch of this name. Raises InputError."""
-    leaves = {branch.name: branch.leaf_id for branch in branches if branch.name}
-    if name not in leaves:
-        known = ", ".join(leaves) or "none has a name"
-        raise InputError(f"No branch is named {name!r}; branches: {known}.")
-    return leaves[name]

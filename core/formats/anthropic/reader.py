@@ -22,7 +22,7 @@ from ...model.messages import (
 )
 from ...model.steps import Call, Usage
 from ..reading.building import TreeBuilder, imported_project
-from ..reading.chat import ChatReader, SystemText
+from ..reading.chat import ChatReader
 from ..reading.content import SHAPE, other_part, read_thinking
 from ..reading.json_in import as_text
 from ..reading.record import Imported, Reader, Record
@@ -91,15 +91,6 @@ def read(record: Record) -> Iterator[Imported]:
 
 
 READER = Reader(recognise, read)
-
-
-def read_messages(
-    builder: TreeBuilder, values: list[Any], where: str = "messages"
-) -> SystemText | None:
-    """Put a list of messages of this shape into a tree; the system text that they begin with."""
-    reader = AnthropicReader(builder)
-    reader.read(values, where)
-    return reader.chat.system
 
 
 class AnthropicReader:

@@ -30,7 +30,6 @@ from ..subject import Subject
 NAME = "eliza-native"
 FORMAT = "eliza_native_v1"
 BOUNDARY = "vercel_ai_sdk.generateText"
-BOUNDARIES = (BOUNDARY, "vercel_ai_sdk.streamText")
 
 KEYS = (
     *("format", "boundary", "request", "response"),

@@ -23,6 +23,7 @@ from ...rules.limits import in_dollars
 from ...rules.scoring import score_words
 from ...rules.stops import held_back
 from ...rules.word_diff import folded, summary, word_diff
+from ..mark_facts import mark_facts
 from .facts import Facts, Placed
 from .text import block, difference, el, fold, json_block, line
 
@@ -49,7 +50,7 @@ def _inside(facts: Facts, placed: Placed) -> Iterator[str]:
     yield el("header", *_heading(placed))
     if placed.system is not None:
         yield fold("the target's system text is another from here on", block(placed.system))
-    yield from _edit(facts, placed)
+    yield from _edit(placed)
     yield from body(step.payload, placed.call)
     if step.state is not None:
         stale = ", from before an edit" if step.state_stale else ""
@@ -157,7 +158,7 @@ def _call(call: ToolCall) -> str:
     return el("div", name, json_block(call.arguments), cls="call")
 
 
-def _edit(facts: Facts, placed: Placed) -> Iterator[str]:
+def _edit(placed: Placed) -> Iterator[str]:
     words = "; ".join(edit_words(placed.step))
     if words:
         yield el("p", line(words), cls="edit")
@@ -209,12 +210,4 @@ def _take(facts: Facts, take: Step, placed: Placed) -> str:
 
 def mark_words(mark: Mark) -> str:
     """What a human decided about a step or a branch."""
-    facts: list[str] = [mark.verdict] if mark.verdict else []
-    if mark.rating:
-        facts.append(f"{mark.rating} of 5")
-    facts += mark.tags
-    if mark.train is not None:
-        facts.append("train on it" if mark.train else "not to be trained on")
-    if mark.note:
-        facts.append(mark.note)
-    return f"marked{f' by {mark.by}' if mark.by else ''}: {', '.join(facts)}"
+    return f"marked{f' by {mark.by}' if mark.by else ''}: {', '.join(mark_facts(mark))}"

@@ -52,13 +52,13 @@ class Resolver:
                 self._tell(f"a reference to {pool} is no range", where)
                 continue
             for index in range(ref[0], min(ref[1], len(self._pools[pool]))):
-                found.append(self._one(pool, index, where))
+                found.append(self._one(pool, index))
             if ref[1] > len(self._pools[pool]):
                 words = f"{pool} {len(self._pools[pool])} to {ref[1] - 1} are not in the pool"
                 self._tell(words, where)
         return found
 
-    def _one(self, pool: str, index: int, where: str) -> Any:
+    def _one(self, pool: str, index: int) -> Any:
         key = (pool, index)
         if key not in self._done:
             place = f"events_data.{pool}[{index}]"

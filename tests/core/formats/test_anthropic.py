@@ -8,11 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rollstep.core.errors import ExportError, FormatError
-from rollstep.core.formats.anthropic.reader import read_messages
 from rollstep.core.formats.chat_notes import AS_OBJECTS
 from rollstep.core.formats.options import WriteOptions
-from rollstep.core.formats.reading.building import TreeBuilder
-from rollstep.core.formats.reading.json_in import JsonReader
 from rollstep.core.formats.reading.record import Record
 from rollstep.core.formats.subject import Subject
 from rollstep.core.formats.table import FORMATS, report
@@ -438,20 +435,6 @@ def test_rows_are_recognised_by_what_only_they_have(value: Any, least: int, most
     reader = FORMATS[NAME].reader
     assert reader is not None
     assert least <= reader.recognise(value) <= most
-
-
-def test_bare_messages_can_be_read_by_others() -> None:
-    builder = TreeBuilder("d")
-    system = read_messages(builder, [{"role": "system", "content": "S"}, *messages_of(FOREIGN)])
-    assert system is not None
-    assert system.text == "S"
-    assert len(builder.steps) == 6
-
-
-def messages_of(value: dict[str, Any]) -> list[Any]:
-    found = JsonReader().parse(json.dumps(value["messages"]))[0]
-    assert isinstance(found, list)
-    return found
 
 
 TEXTS = st.text(min_size=1, max_size=12).filter(str.strip) | st.sampled_from(["\u2028x", '"\\'])
