@@ -17,6 +17,7 @@ from ..errors import ExportError, Fault
 from .chat_messages import Dialect, Message, chat_messages, renamed, row_text, subject_extra
 from .chat_notes import chat_notes, listed
 from .chat_rules import check_ends, check_names, check_pairs, check_said
+from .fitting import called_notes, left_notes, up_to_last_reply, with_called_tools
 from .jsonl import line_bytes
 from .reading.quick_chat import QuickRow
 from .reading.record import Imported, Reader, Record
@@ -79,7 +80,8 @@ def holds_also(subject: Subject) -> frozenset[str]:
 
 def rows(subject: Subject) -> Iterator[Row]:
     """The row as a JSON line. Raises ExportError where ``check`` finds a fault."""
-    messages = chat_messages(subject, dialect())
+    subject = with_called_tools(subject)
+    messages = up_to_last_reply(subject, chat_messages(subject, dialect()))
     faults = _faults(subject, messages)
     if faults:
         raise ExportError("\n".join(fault.render() for fault in faults))
@@ -98,7 +100,9 @@ def render(subject: Subject) -> bytes:
 
 def check(subject: Subject) -> tuple[Fault, ...]:
     """Everything for which a trainer would refuse this row."""
-    return tuple(_faults(subject, chat_messages(subject, dialect())))
+    subject = with_called_tools(subject)
+    messages = up_to_last_reply(subject, chat_messages(subject, dialect()))
+    return tuple(_faults(subject, messages))
 
 
 def _faults(subject: Subject, messages: Sequence[Message]) -> list[Fault]:
@@ -114,7 +118,14 @@ def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
     ids = CallIds()
     messages = chat_messages(subject, dialect(ids))
-    return (*openai_notes(subject, messages), *id_notes(ids), *top_notes(subject))
+    kept = up_to_last_reply(subject, messages)
+    return (
+        *left_notes(messages, kept),
+        *called_notes(subject),
+        *openai_notes(subject, kept),
+        *id_notes(ids),
+        *top_notes(subject),
+    )
 
 
 def openai_notes(subject: Subject, messages: Sequence[Message]) -> Iterator[str]:

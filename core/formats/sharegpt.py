@@ -33,6 +33,7 @@ from .chat_rules import (
     fault,
     without_last_calls,
 )
+from .fitting import left_notes, up_to_last_reply
 from .jsonl import RawJson, json_text, line_bytes, without_surrogates
 from .openai_preference import side_of
 from .preference import Pair, find_pairs, held_by
@@ -86,14 +87,15 @@ def rows(subject: Subject) -> Iterator[Row]:
     if RANKING in extra:
         yield from (_ranking_row(subject, pair, extra) for pair in _own_pairs(subject))
         return
-    system, said = _conversation(chat_messages(subject, _DIALECT), subject)
+    messages = up_to_last_reply(subject, chat_messages(subject, _DIALECT))
+    system, said = _conversation(messages, subject)
     yield _row(subject, system, said, {}, extra)
 
 
 def check(subject: Subject) -> tuple[Fault, ...]:
     """Everything for which LLaMA-Factory would skip this row, or fail on it."""
     if RANKING not in subject_extra(subject, FORMATS):
-        messages = chat_messages(subject, _DIALECT)
+        messages = up_to_last_reply(subject, chat_messages(subject, _DIALECT))
         return tuple([*_faults(subject, messages), *_check_turns(messages, subject)])
     faults: dict[Fault, None] = {}
     for pair in _own_pairs(subject):
@@ -108,7 +110,12 @@ def check(subject: Subject) -> tuple[Fault, ...]:
 def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
     messages = chat_messages(subject, _DIALECT)
-    found = [*surrogate_notes(messages), *chat_notes(subject, messages, FORMATS)]
+    found: list[str] = []
+    if RANKING not in subject_extra(subject, FORMATS):
+        kept = up_to_last_reply(subject, messages)
+        found += left_notes(messages, kept)
+        messages = list(kept)
+    found += [*surrogate_notes(messages), *chat_notes(subject, messages, FORMATS)]
     found += undeclared_notes(subject)
     beside = [m.step for m in messages if m.body.get("tool_calls") and m.body["content"]]
     if beside and subject.options.beside_call == "think":

@@ -23,7 +23,8 @@ class Subject(msgspec.Struct, frozen=True):
     ``later`` counts the steps of the branch that were cut off ("up to here"), ``branches`` the
     rollout's other leaves, ``attempts`` its failures. ``named`` are the branches that have a name,
     ``silences`` lie over what the linter finds, and ``breakpoints`` are the rollout's own, where
-    they are not the project's: for formats that people read.
+    they are not the project's: for formats that people read. ``as_it_is`` says that a file is only
+    checked: nothing is done to it so that a trainer takes it.
     """
 
     trajectory: Trajectory
@@ -44,6 +45,7 @@ class Subject(msgspec.Struct, frozen=True):
     named: tuple[Branch, ...] = ()
     silences: tuple[Silence, ...] = ()
     breakpoints: tuple[Breakpoint, ...] | None = None
+    as_it_is: bool = False
 
     @property
     def project(self) -> Project:

@@ -97,7 +97,7 @@ class Validation:
             saved = numbered(made)
             plan = Plan(format=fmt.name, branches="this" if fmt.collect is None else "all")
             for subject in subjects_of(saved, saved.tree(), plan):
-                yield report(subject, fmt)
+                yield report(msgspec.structs.replace(subject, as_it_is=True), fmt)
 
 
 def _odd_words(found: Report) -> Iterator[str]:

@@ -111,7 +111,10 @@ def test_results_pair_by_id_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("tail", "words"),
     [
-        ((user_message("b"),), "it is user (step 3); rule: the last is the assistant's"),
+        (
+            (target_reply("", (CALL,)), tool_result("c1", "r"), user_message("b")),
+            "it is user (step 5); rule: the last is the assistant's",
+        ),
         (
             (user_message("b"), target_reply("", (CALL,)), tool_result("c1", "r")),
             "it is tool (step 5)",

@@ -43,8 +43,10 @@ TOOLS = [
 ]
 
 
-def report_of(line: str) -> str:
-    return report(subject_from("openai", read_line("openai", line)), FORMATS["openai"]).render()
+def report_of(line: str, *, as_it_is: bool = False) -> str:
+    subject = subject_from("openai", read_line("openai", line))
+    subject = msgspec.structs.replace(subject, as_it_is=as_it_is)
+    return report(subject, FORMATS["openai"]).render()
 
 
 def row(*messages: dict[str, Any], **more: Any) -> str:
@@ -53,6 +55,8 @@ def row(*messages: dict[str, Any], **more: Any) -> str:
 
 USER = {"role": "user", "content": "Hi."}
 SAYS = {"role": "assistant", "content": "Hello."}
+
+CALLED = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
 
 REFUSED = {
     1: "messages[2].role: it is user (step 3); rule: the last is the assistant's",
@@ -78,10 +82,30 @@ SAID = {
 @pytest.mark.parametrize("number", range(1, 16))
 def test_what_trainers_refuse_is_refused_or_left_out_in_words(number: int) -> None:
     line = lines_of("rows_that_trainers_refuse.jsonl")[number - 1]
-    text = report_of(line)
+    text = report_of(line, as_it_is=True)
     expected = REFUSED.get(number) or SAID[number]
     assert expected in text
     assert ("cannot be written" in text) == (number in REFUSED or number == 15)
+
+
+def test_what_comes_after_the_last_reply_is_left_out_with_a_note() -> None:
+    line = lines_of("rows_that_trainers_refuse.jsonl")[0]
+    assert "note: what comes after the last reply (step 3) is not written" in report_of(line)
+    written = json.loads(write("openai", subject_from("openai", read_line("openai", line))))
+    assert [each["content"] for each in written["messages"]] == ["ends with user", "a"]
+    open_call = row(USER, SAYS | {"tool_calls": [CALLED]}, USER, tools=TOOLS)
+    assert "has no result" in report_of(open_call)
+
+
+def test_tools_are_declared_from_their_calls_only_where_the_source_declares_none() -> None:
+    answered = {"role": "tool", "tool_call_id": "c", "content": "r"}
+    messages = (USER, SAYS | {"tool_calls": [CALLED]}, answered, SAYS)
+    assert "no tools are declared; from the calls these are: 'look'" in report_of(row(*messages))
+    subject = subject_from("openai", read_line("openai", row(*messages)))
+    declared = {"name": "look", "parameters": {"type": "object"}}
+    written = json.loads(write("openai", subject))
+    assert written["tools"] == [{"type": "function", "function": declared}]
+    assert "the project declares no 'look'" in report_of(row(*messages, tools=TOOLS))
 
 
 def test_a_weight_is_written_as_an_integer_and_only_where_it_was_one() -> None:

@@ -59,4 +59,3 @@ def test_they_are_left_out_where_asked_and_told(fmt: str) -> None:
     row = json.loads(write(fmt, asked))
     texts = [m.get("content", m.get("value")) for m in row.get("messages") or row["conversations"]]
     assert texts[-2:] == ["Hi.", "Hello."]
-    assert report(subject, FORMATS["openai"]).refused  # it would end with the evaluator's sign
