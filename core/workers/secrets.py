@@ -24,12 +24,13 @@ def remember(name: str, value: str) -> None:
 
 
 def secret_values(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Every secret of the environment, and those remembered, by value, with its name."""
-    found = {
-        value: name
-        for name, value in environ.items()
-        if len(value) >= _SHORTEST and _SECRET_NAME.search(name)
-    }
+    """Every secret of the environment, and those remembered, by value, with its name: of several
+    of one value the one that stands first.
+    """
+    found: dict[str, str] = {}
+    for name, value in environ.items():
+        if len(value) >= _SHORTEST and _SECRET_NAME.search(name):
+            found.setdefault(value, name)
     found.update((value, name) for value, name in _remembered.items() if len(value) >= _SHORTEST)
     return found
 
