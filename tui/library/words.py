@@ -21,6 +21,7 @@ KEYS: tuple[tuple[str, str, str], ...] = (
     ("x", "export", "Export the selection, or all that is listed; a report before it writes"),
     ("Space", "read", "Read on in the page beside; Backspace back"),
     ("N", "numbers", "Numbers of what is listed: verdicts, stops, tools, edits, cost"),
+    ("z", "page", "The page beside the table, or all columns in its place"),
     ("j k", "row", "Next and previous rollout; g G ends, PgUp PgDn screenfuls"),
     ("q", "back", "Up one level; Esc out of the filter or the selection first"),
     ("?", "keys", "All keys of this screen"),
@@ -40,13 +41,22 @@ def title(model: LibraryModel, path: str, waiting: int, width: int) -> Row:
 
 
 def key_line(width: int) -> Row:
-    """Keys, as many as fit."""
+    """Keys, as many as fit, and the one that shows all."""
     spans: list[Span] = [(" ", "bar")]
-    used = 1
-    for keys, label, _ in KEYS:
-        need = len(keys) + len(label) + 4
-        if used + need > width:
+    *others, last = KEYS
+    room = width - 1 - _need(last)
+    for key in others:
+        room -= _need(key)
+        if room < 0:
             break
-        spans += [(f"{keys} ", "bar:key"), (f"{label}   ", "bar")]
-        used += need
+        spans += _key(key)
+    spans += _key(last)
     return row(*spans, fill="bar")
+
+
+def _need(key: tuple[str, str, str]) -> int:
+    return len(key[0]) + len(key[1]) + 4
+
+
+def _key(key: tuple[str, str, str]) -> list[Span]:
+    return [(f"{key[0]} ", "bar:key"), (f"{key[1]}   ", "bar")]

@@ -55,6 +55,7 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         Binding("enter", "open", "Open", show=False),
         Binding("space", "read(1)", "Read on", show=False),
         Binding("backspace", "read(-1)", "Read back", show=False),
+        Binding("z", "layout", "Layout", show=False),
         Binding("slash", "filter", "Filter", show=False),
         Binding("f", "make('filters')", "Saved filters", show=False),
         Binding("o", "make('order')", "Order", show=False),
@@ -86,6 +87,7 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         self._paged: tuple[int | None, str] | None = None
         self._reading: tuple[int, int] | None = None
         self._page_timer: Timer | None = None
+        self._page_shown = True
         self._unread = False
         """Whether a row in sight has not been read."""
         self._waiting = 0
@@ -225,6 +227,8 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         """Where the table is, and the page."""
         width, height = self.app.size
         body = max(height - 3, 2)
+        if not self._page_shown:
+            return Region(0, 1, width, body), Region()
         if width >= _WIDE:
             left = max(width * 3 // 5, 70)
             return Region(0, 1, left, body), Region(left, 1, width - left, body)
@@ -233,7 +237,7 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
 
     @property
     def _beside(self) -> bool:
-        return self.app.size.width >= _WIDE
+        return self._page_shown and self.app.size.width >= _WIDE
 
     def paint(self) -> None:
         """Draw what is seen; rows that have not changed are not painted again."""
@@ -248,7 +252,8 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         path = str(self.rollstep.controller.library_path or "")
         self.title_pane.set_rows([title(self.model, one_line(path), self._waiting, width)])
         self._paint_table(over)
-        self._paint_page(page)
+        if page:
+            self._paint_page(page)
         self._paint_keys()
         self.filter_line.place(width, height)
 
@@ -350,6 +355,11 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
     def action_read(self, by: int) -> None:
         """Read on in the page, a screenful."""
         self.document.scroll(by * max(self.document.height - 1, 1))
+        self.paint()
+
+    def action_layout(self) -> None:
+        """The page beside the table, or all columns in its place."""
+        self._page_shown = not self._page_shown
         self.paint()
 
     def action_select(self) -> None:

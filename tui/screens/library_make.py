@@ -98,8 +98,7 @@ class Making:
         keys = screen.model.meant()
         if not keys:
             return
-        if screen.rollstep.guard.closed:
-            screen.flash(screen.rollstep.guard.words("This key"))
+        if self._rests():
             return
 
         def go(answer: str | None = "yes") -> None:
@@ -126,8 +125,16 @@ class Making:
             lambda found: screen.was_done(f"Marks taken back: {len(found.done):,}.", found.failed),
         )
 
+    def _rests(self) -> bool:
+        guard = self.screen.rollstep.guard
+        if guard.closed:
+            self.screen.flash(guard.words("This key"))
+        return guard.closed
+
     def do_undo(self) -> None:
         """Take back what was done here last."""
+        if self._rests():
+            return
         if self._done:
             self._done.pop()()
         else:

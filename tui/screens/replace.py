@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 _AROUND = 600
 """Characters on either side of a hit that are shown."""
-_KEYS = (
-    "y yes   n no   a yes to all that follow   k the one before   q end here   Esc change nothing"
-)
+_KEYS = "y yes   n no   a yes to all the rest   k back   q enough   Esc change nothing"
 
 
 class ReplaceScreen(Screen[tuple["Place", ...] | None]):
