@@ -32,7 +32,7 @@ def import_command(files: tuple[Path, ...], format_name: str | None, library: Pa
 
 @click.command("convert")
 @click.argument("source", metavar="IN", type=FILE)
-@click.argument("output", metavar="OUT", type=FILE)
+@click.argument("output", metavar="OUT")
 @click.option(
     "--format",
     "format_name",
@@ -41,20 +41,21 @@ def import_command(files: tuple[Path, ...], format_name: str | None, library: Pa
     help="What to write.  [default: told from the name of OUT, where only one format fits]",
 )
 @click.option("--from", "read_as", metavar="FORMAT", help=_READ_AS)
+@click.option("--redact", is_flag=True, help="Put a marker where a secret stands.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 def convert_command(
-    source: Path, output: Path, format_name: str, read_as: str | None, force: bool
+    source: Path, output: str, format_name: str, read_as: str | None, redact: bool, force: bool
 ) -> int:
     """Write a file, or a folder of them, in another format.
 
-    Record by record, without a library; what the other format cannot hold is told. OUT is whole or
-    not there.
+    Record by record, without a library; what the other format cannot hold is told. OUT is a file,
+    a folder where it ends in a slash, or - for stdout; it is whole or not there.
 
     The exit status is 1 when some records were skipped, and 2 when none can be read.
     """
     from .commands.convert import ConvertOptions, run_convert
 
-    return run_convert(source, output, ConvertOptions(format_name, read_as, force))
+    return run_convert(source, output, ConvertOptions(format_name, read_as, force, redact))
 
 
 @click.command("validate")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -14,34 +17,43 @@ from rollstep.core.formats.table import FORMATS
 from rollstep.core.importing.items import items_of
 from rollstep.core.importing.tally import Tally
 from rollstep.core.importing.walking import Walk
+from rollstep.core.workers.keyring_keys import remember_kept
 
+from .export import STDOUT, check_stdout, print_file, say_secrets, say_written
 from .file_progress import FileLine
-from .imports import exit_status, say_left, say_own
+from .imports import check_named, exit_status, say_left, say_own
 from .interrupting import INTERRUPTED, stop_on_interrupt
 from .progress import counted, say
 
 
 class ConvertOptions(msgspec.Struct, frozen=True):
     """``format`` is told from the name of the output where it is empty; ``source`` is the format
-    that everything is read as, where it is not to be recognised.
+    that everything is read as, where it is not to be recognised. ``redact`` puts markers where
+    secrets stand.
     """
 
     format: str = ""
     source: str | None = None
     force: bool = False
+    redact: bool = False
 
 
 class _Stopped(Exception):
     """Somebody has said stop, and what is written so far is not to be kept."""
 
 
-def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
-    """Convert a file or a folder; 1 when something was left out. Raises RollstepError."""
-    plan = Plan(format=options.format or format_by_name(output))
+def run_convert(path: Path, output: str, options: ConvertOptions) -> int:
+    """Convert a file or a folder; 1 when something was left out. ``output`` is a file, a folder
+    where it ends in a slash, or - for stdout. Raises RollstepError.
+    """
+    check_named(path)
+    plan = Plan(format=options.format or format_by_name(Path(output)), redact=options.redact)
     if plan.fmt.rows is not None:  # rows that were read as branches of a tree are rows again
         plan = msgspec.structs.replace(plan, branches="kept")
     elif plan.fmt.collect is not None:  # and what holds branches gets them all
         plan = msgspec.structs.replace(plan, branches="all")
+    if words := remember_kept():
+        say(words)
     progress, tally = FileLine(), Tally()
 
     def before(summary: ExportSummary) -> None:
@@ -59,15 +71,18 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
             progress.clear()
             return _nothing(tally, walk)
         try:
-            summary = export_many(
-                plan,
-                items,
-                output,
-                several=many,
-                force=options.force,
-                stop=lambda: walk.stopped,
-                before=before,
-            )
+            with _place(output, plan, many) as place:
+                summary = export_many(
+                    plan,
+                    items,
+                    place,
+                    several=many,
+                    force=options.force,
+                    stop=lambda: walk.stopped,
+                    before=before,
+                )
+                if output == STDOUT and not summary.stopped:
+                    print_file(Path(place))
         except _Stopped:
             summary = ExportSummary(plan.format, stopped=True)
         finally:
@@ -75,10 +90,21 @@ def run_convert(path: Path, output: Path, options: ConvertOptions) -> int:
     if summary.stopped:
         say("Stopped. Nothing was written.")
         return INTERRUPTED
-    for each in summary.files:
-        say(f"wrote {each}")
+    if output != STDOUT:
+        say_written(summary)
     say(_counts(summary, tally))
     return exit_status(tally.refused + summary.refused, summary.rows)
+
+
+@contextmanager
+def _place(output: str, plan: Plan, many: bool) -> Iterator[str]:
+    """Where it is written: for stdout a file that is then printed, and nothing beside it."""
+    if output != STDOUT:
+        yield output
+        return
+    check_stdout(plan, many)
+    with tempfile.TemporaryDirectory(prefix="rollstep-") as folder:
+        yield str(Path(folder) / "converted")
 
 
 def _nothing(tally: Tally, walk: Walk) -> int:
@@ -110,6 +136,7 @@ def _say_report(summary: ExportSummary, tally: Tally) -> None:
         say(f"skipped: {more:,} more")
     for line in summary.report():
         say(line)
+    say_secrets(summary)
 
 
 def _counts(summary: ExportSummary, tally: Tally) -> str:

@@ -120,11 +120,7 @@ def _export(
     if summary.stopped:
         say("Stopped. Nothing was written.")
         return INTERRUPTED
-    for path in summary.files:
-        say(f"wrote {path}")
-        beside = provenance_path(path)
-        if beside.exists():
-            say(f"wrote {beside}: {_told(summary)}")
+    say_written(summary)
     if many or summary.trajectories > 1:
         say(summary.counts())
     return summary.exit_status
@@ -141,16 +137,31 @@ def _look(items: Iterator[Item], many: bool, plan: Plan) -> int:
 
 def _to_stdout(items: Iterator[Item], many: bool, plan: Plan) -> int:
     """One file of rows, or one document, to stdout; its provenance has no place there."""
+    check_stdout(plan, many)
+    with tempfile.TemporaryDirectory(prefix="rollstep-") as folder:
+        path = Path(folder) / "export"
+        summary = export_many(plan, items, path, several=many, before=_say_report)
+        print_file(path)
+    return summary.exit_status
+
+
+def check_stdout(plan: Plan, many: bool) -> None:
+    """Raise UsageError for what is no one file of text."""
     fmt = plan.fmt
     if fmt.whole:
         raise UsageError("A bundle is written to a file. Name one that ends in .rollstep.jsonl.")
     if plan.train_split is not None or (many and is_document(fmt) and fmt.collect is None):
         raise UsageError("That makes several files: name a folder for them, not stdout.")
-    with tempfile.TemporaryDirectory(prefix="rollstep-") as folder:
-        path = Path(folder) / "export"
-        summary = export_many(plan, items, path, several=many, before=_say_report)
-        _print(path)
-    return summary.exit_status
+
+
+def say_written(summary: ExportSummary) -> None:
+    """The files that are there now, with what stands beside them."""
+    for path in summary.files:
+        say(f"wrote {path}")
+        beside = provenance_path(path)
+        for each in sorted(path.glob("*provenance.jsonl")) if path.is_dir() else [beside]:
+            if each.exists():
+                say(f"wrote {each}: {_told(summary)}")
 
 
 def _say_report(summary: ExportSummary) -> None:
@@ -158,6 +169,11 @@ def _say_report(summary: ExportSummary) -> None:
         say(line)
     for line in summary.report():
         say(line)
+    say_secrets(summary)
+
+
+def say_secrets(summary: ExportSummary) -> None:
+    """That secrets were found, and what is done with them."""
     if summary.secrets and not summary.redacted:
         say("Secrets are written as they stand; --redact replaces them.")
 
@@ -168,7 +184,7 @@ def _told(summary: ExportSummary) -> str:
     return " and ".join(words) or "no edits, no flags"
 
 
-def _print(path: Path) -> None:
+def print_file(path: Path) -> None:
     """Write an export to stdout: as it is, but on a terminal nothing of it acts."""
     if sys.stdout.isatty():
         print(visible(path.read_text("utf-8")), end="")

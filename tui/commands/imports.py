@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rollstep.core.errors import UsageError
 from rollstep.core.importing import ImportSummary, Left, import_files
 from rollstep.core.store.library import Library
 from rollstep.tui.import_look import own_words
@@ -22,6 +23,8 @@ def run_import(files: Sequence[Path], library: Path, format: str | None) -> int:
 
     Raises RollstepError.
     """
+    for file in files:
+        check_named(file)
     progress = FileLine()
     try:
         with Library.open(library, durable=False) as opened, stop_on_interrupt() as stop:
@@ -33,6 +36,12 @@ def run_import(files: Sequence[Path], library: Path, format: str | None) -> int:
         say("Stopped. What was read is saved; the same command goes on from there.")
         return INTERRUPTED
     return exit_status(summary.refused, summary.written + summary.grown + summary.held)
+
+
+def check_named(path: Path) -> None:
+    """Raise UsageError for stdin, which is not read."""
+    if str(path) == "-" and not path.exists():
+        raise UsageError("Files are read by name, and stdin is not: write it to a file first.")
 
 
 def exit_status(refused: int, good: int) -> int:

@@ -10,7 +10,7 @@ from rollstep.core.importing.validating import Validation
 from rollstep.tui.sanitize import visible
 
 from .file_progress import FileLine
-from .imports import exit_status, say_own
+from .imports import check_named, exit_status, say_own
 from .interrupting import INTERRUPTED, stop_on_interrupt
 from .progress import counted, say
 
@@ -20,6 +20,8 @@ def run_validate(files: Sequence[Path], format: str | None) -> int:
 
     Raises RollstepError.
     """
+    for file in files:
+        check_named(file)
     progress = FileLine()
     with stop_on_interrupt() as stop:
         work = Validation(files, format=format, progress=progress, stop=stop)

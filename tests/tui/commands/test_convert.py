@@ -222,3 +222,42 @@ def test_what_stands_beside_an_export_is_no_trajectory(cli: RunCli, tmp_path: Pa
     for alone in (("import", beside), ("validate", beside)):
         status, out, err = cli(*alone)
         assert (status, "what rollstep wrote beside an export" in out + err) == (2, True)
+
+
+def test_stdout_gets_the_rows_and_nothing_stands_beside_them(
+    cli: RunCli, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    log.write_text(GOOD * 2)
+    before = set(tmp_path.iterdir())
+    status, out, err = cli("convert", log, "-", "--format", "openai")
+    assert (status, out) == (0, GOOD * 2)
+    assert err.splitlines()[-1] == "read 2 records (openai 2), wrote 2 rows"
+    status, out, err = cli("convert", log, "-", "--format", "markdown")
+    assert (status, out, "name a folder for them" in err) == (2, "", True)
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_stdin_is_refused_in_words(cli: RunCli, tmp_path: Path) -> None:
+    for given in (("validate", "-"), ("import", "-"), ("convert", "-", tmp_path / "x.jsonl")):
+        status, _, err = cli(*given)
+        assert (status, "stdin is not" in err) == (2, True)
+
+
+def test_a_name_that_ends_in_a_slash_is_a_data_set(cli: RunCli, log: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "rows"
+    err = cli("convert", log, f"{folder}/", "--format", "trl")[2]
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"train.jsonl", "train.jsonl.provenance.jsonl", "README.md"}
+    assert f"wrote {folder / 'train.jsonl.provenance.jsonl'}: no edits" in err
+
+
+def test_secrets_are_told_and_replaced_where_asked(cli: RunCli, log: Path, tmp_path: Path) -> None:
+    key = "sk-ant-api03-" + "Ab3" * 20
+    log.write_text(GOOD.replace("hello", key))
+    given = ("convert", log, tmp_path / "x.jsonl", "--format", "openai", "--force")
+    status, _, err = cli(*given)
+    assert (status, "Secrets are written as they stand; --redact" in err) == (0, True)
+    assert f"wrote {tmp_path / 'x.jsonl.provenance.jsonl'}" in err
+    assert cli(*given, "--redact")[0] == 0
+    assert not [path for path in tmp_path.glob("x.*") if key in path.read_text()]
