@@ -16,7 +16,8 @@ def test_an_error_names_the_file_as_it_is_on_disk_with_line_column_and_cause(
 ) -> None:
     status, out, error = cli("validate", BRACKETS)
     assert status == 1
-    assert f"{BRACKETS}: line 2, column 76: Expecting ',' delimiter: this is no JSON." in out + error
+    words = f"{BRACKETS}: line 2, column 76: Expecting ',' delimiter: this is no JSON."
+    assert words in out + error
 
 
 def test_what_is_shown_of_a_name_never_acts_on_the_terminal(cli: RunCli, tmp_path: Path) -> None:
