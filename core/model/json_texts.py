@@ -12,7 +12,8 @@ from msgspec import Meta
 
 def no_json(value: Any, where: str = "") -> str:
     """The place of the first JSON text in a struct that is none, or no object where it has to be
-    one; the empty string where all are. NaN and infinities are let pass.
+    one; the empty string where all are. Only ``metadata`` may hold NaN and
+    infinities, as some sources do.
     """
     if isinstance(value, msgspec.Struct):
         kinds = _kinds(type(value))
@@ -29,20 +30,25 @@ def no_json(value: Any, where: str = "") -> str:
     return ""
 
 
-def is_json(text: str, *, table: bool = False) -> bool:
-    """Whether a text is JSON, and with ``table`` an object."""
+def is_json(text: str, *, table: bool = False, strict: bool = False) -> bool:
+    """Whether a text is JSON, with ``table`` an object, with ``strict`` one without NaN."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_refuse if strict else None)
     except (ValueError, RecursionError):
         return False
     return not table or isinstance(value, dict)
 
 
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
 def _none_at(value: Any, where: str, kind: dict[str, Any]) -> str:
     texts = value if isinstance(value, tuple) else (value,)
-    table = bool(kind.get("object"))
+    table, strict = bool(kind.get("object")), not where.endswith("metadata")
     bad = any(
-        text is not None and text != "{}" and not is_json(text, table=table) for text in texts
+        text is not None and text != "{}" and not is_json(text, table=table, strict=strict)
+        for text in texts
     )
     return where if bad else ""
 

@@ -125,7 +125,14 @@ class _Reader:
         if data.startswith(_CONFLICT):
             raise self._fault("a conflict that git left here", hint="Resolve it first.")
         try:
-            value = json.loads(data.decode("utf-8"), object_pairs_hook=_no_duplicates)
+            odd: list[str] = []
+            value = json.loads(
+                data.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=odd.append
+            )
+            if odd and not (isinstance(value, dict) and "score" in value):
+                raise ValueError(f"{odd[0]} is no number that JSON has")
+            if odd:  # only what a score counts may be one
+                value = json.loads(data.decode("utf-8"))
             between = value.get("split_surrogates", "") if isinstance(value, dict) else ""
             if between and isinstance(between, str):
                 text = json.dumps(value, ensure_ascii=False)

@@ -98,7 +98,9 @@ def test_of_a_log_that_says_it_is_ours_no_text_is_taken_for_json(
         (2, {"metadata": "[1"}, "project.metadata"),
         (2, {"tools": [{"name": "x", "parameters": "../x"}]}, "project.tools[0].parameters"),
         (2, {"target": {"kind": "llm", "model": "m", "params": "1"}}, "project.target.params"),
+        (2, {"tools": [{"name": "x", "parameters": '{"a": NaN}'}]}, "tools[0].parameters"),
         (3, {"extra": "no"}, "step.extra"),
+        (3, {"created_at": float("nan")}, "NaN"),
     ],
 )
 def test_a_bundle_whose_texts_are_no_json_is_refused_with_the_place(
@@ -113,3 +115,11 @@ def test_a_bundle_whose_texts_are_no_json_is_refused_with_the_place(
         list(read_bundle(path, []))
     (fault,) = error.value.faults
     assert (fault.line, place in fault.message) == (line + 1, True)
+
+
+def test_a_bundle_holds_scores_that_are_no_number(tmp_path: Path) -> None:
+    run = {**RUN, "info": {"exit_status": float("-inf")}}
+    output, _, _ = converted("bundle", tmp_path, run)
+    output.write_text(output.read_text().replace('"-Infinity"', "-Infinity"))
+    ((saved, _),) = read_bundle(output)
+    assert [score.value for score in saved.scores] == [float("-inf")]
