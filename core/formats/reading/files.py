@@ -19,7 +19,7 @@ from .gathering import Found, Gathering, Skipped
 from .json_in import JsonProblem, JsonReader
 from .opening import open_container
 from .pieces import Container, Piece, digest_of
-from .recognise import Recogniser, chosen
+from .recognise import Recogniser, best, chosen
 from .record import Imported, Quick, Reader, Record, Refused
 
 Held = Callable[[list[tuple[int, str]]], set[int]]
@@ -85,6 +85,7 @@ class Source:
         """The format of the first record; None until it is known."""
         self._container = container
         self._readers = readers
+        self._forced = next(iter(readers)) if forced else ""
         self._recogniser = Recogniser(readers, forced=forced)
         self._json = JsonReader()
         self._documents: dict[Path, Any] = {}
@@ -239,6 +240,8 @@ class Source:
         except RecursionError:
             return self._refused(piece, Fault(_TOO_DEEP))
         if not name:
+            if self._forced:
+                return self._refused(piece, _of_another(value, self._forced))
             return self._refused(piece, Fault(self._unknown(value), hint=_what_to_do(value)))
         self.format = self.format or name
         try:
@@ -293,6 +296,14 @@ class Source:
         else:
             what = f"it is a {_KINDS.get(type(value), 'number')}"
         return f"of no format that is known ({what}). Looked for: {names}."
+
+
+def _of_another(value: Any, forced: str) -> Fault:
+    """That a record is nothing that the reader which a person has named can know."""
+    other = best(readers(), value)[0]
+    looks = f"it looks like {other}" if other else "it looks like no format that is known"
+    hint = f"Read it as {other}, or leave the format to be recognised." if other else ""
+    return Fault(f"no record of {forced}: {looks}.", hint=hint)
 
 
 def _what_to_do(value: Any) -> str:

@@ -24,9 +24,11 @@ class Recogniser:
         """The format of the last record."""
 
     def format_of(self, value: Any) -> str:
-        """The name of the format; empty where it is of none that is known."""
+        """The name of the format; empty where it is of none that is known, or not at all of the one
+        that is forced.
+        """
         if self._forced:
-            return self._forced
+            return self._forced if self.readers[self._forced].recognise(value) > 0 else ""
         last = self.last
         if last and self.readers[last].recognise(value) >= SURE:
             return last

@@ -275,3 +275,13 @@ def test_ids_follow_from_the_bytes_the_place_and_the_format_that_was_named() -> 
     }
     assert len(ids) == 5
     assert rollout_id("a", 1) == rollout_id("a", 1, 0)
+
+
+def test_what_a_named_format_does_not_know_at_all_is_refused_with_what_it_looks_like(
+    library: Library, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "log.jsonl", 3)
+    for name in ("tau2", "sharegpt", "atif"):
+        summary = import_files([path], library, format=name)
+        assert (summary.refused, summary.written) == (3, 0)
+        assert f"no record of {name}: it looks like openai" in summary.left[0].render()

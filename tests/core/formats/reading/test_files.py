@@ -82,9 +82,12 @@ def test_each_record_goes_to_the_reader_that_is_surest_of_it(lines: Any) -> None
     assert "Looked for: plain, surer" in found[4].faults[0].message
 
 
-def test_a_format_that_is_named_reads_all(lines: Any) -> None:
-    path = lines({"a": 1}, {"b": 2}, {"c": 3})
-    assert [each.format for each in read_records(path, "plain")] == ["plain"] * 3
+def test_a_format_that_is_named_reads_all_that_it_may_know(lines: Any) -> None:
+    path = lines({"a": 1}, {"a": 2, "b": 2}, {"b": 3}, {"c": 4})
+    found = list(read_records(path, "plain"))
+    assert [each.format for each in found] == ["plain", "plain", "", ""]
+    assert "no record of plain: it looks like surer." in found[2].faults[0].message
+    assert "like no format that is known" in found[3].faults[0].message
     with pytest.raises(UsageError, match="formats are plain, surer"):
         list(read_records(path, "none"))
 
