@@ -54,7 +54,7 @@ def test_every_format_of_one_trajectory_is_rendered() -> None:
 
 
 def test_an_unknown_format_is_an_error_that_names_those_there_are() -> None:
-    with pytest.raises(UsageError, match="turn-records, .*openai"):
+    with pytest.raises(UsageError, match=r"turn-records, .*openai"):
         render(subject_of(make_rollout(), "d"), "opanai")
 
 

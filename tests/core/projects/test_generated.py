@@ -6,8 +6,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
-from rollstep.core.projects.docs import DOCS_FILE, docs_text
 from rollstep.core.generated import main
+from rollstep.core.projects.docs import DOCS_FILE, docs_text
 from rollstep.core.projects.json_values import JsonBuilder
 from rollstep.core.projects.reader import parse_project, read_project
 from rollstep.core.projects.schema import SCHEMA_FILE, project_schema, schema_text
