@@ -191,9 +191,9 @@ class Dialogs:
 
         app = self.app
 
-        def chosen(rollout_id: str | None) -> None:
-            if rollout_id is not None:
-                self.open_target(OpenTarget(rollout=rollout_id))
+        def chosen(target: OpenTarget | None) -> None:
+            if target is not None:
+                self.open_target(target)
                 self._library = model
             elif app.debugger is None:
                 self._library = None

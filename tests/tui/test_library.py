@@ -201,7 +201,7 @@ async def test_enter_opens_and_q_comes_back_to_the_same_place(opened: Opened, pa
 async def test_numbers_of_what_is_listed(opened: Opened, path: Path) -> None:
     async with opened(library=path, size=(120, 30)) as driver:
         screen = await listed(driver, "turns = 1")
-        await driver.press("N")
+        await driver.press("number_sign")
         await driver.until(lambda: isinstance(driver.app.screen, StatsScreen))
         await driver.press("q")
         await driver.until(lambda: driver.app.screen is screen)
@@ -294,3 +294,22 @@ async def test_j_and_k_go_through_the_list_in_the_debugger(opened: Opened, path:
         await driver.press("q")
         await driver.until(lambda: isinstance(driver.app.screen, LibraryScreen))
         assert shown(driver).model.at == 0
+
+
+async def test_hits_of_the_filter_are_walked_and_opened_there(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver, '"answer"')
+        await driver.until(lambda: "#2" in text(driver))
+        await driver.press("n")
+        assert "> #2 " in text(driver)
+        assert "hit 1 of 1" in text(driver)
+        await driver.press("j")
+        assert screen.reader.seq is None
+        await driver.until(lambda: "#4" in text(driver))
+        await driver.press("N")
+        assert "hit 2 of 2" in text(driver)
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.app.screen, DebuggerScreen))
+        step = driver.screen.model.step
+        assert step is not None
+        assert step.seq == 4

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from rollstep.core.listing.facts import opened_at
 from rollstep.core.model.messages import Stop, TargetReply, UserMessage, payload_text
@@ -13,6 +14,7 @@ from rollstep.core.store.facts import RolloutFacts
 from rollstep.core.store.search import step_texts
 
 from ..document import Block, Document
+from ..layout import Anchor
 from ..stepview import call_text
 from ..who import LETTERS
 
@@ -25,9 +27,36 @@ _STEPS = 60
 """Steps that the page shows: enough to see what it is about."""
 
 
-def preview(saved: Saved, facts: RolloutFacts | None, words: tuple[str, ...]) -> Document:
+class Page(NamedTuple):
+    """The page of one rollout, and where in it words were found: the block and the step's number
+    of each hit.
+    """
+
+    blocks: tuple[Block, ...] = ()
+    hits: tuple[tuple[int, int], ...] = ()
+
+    def document(self, hit: int = -1) -> Document:
+        """The page with one of its hits pointed at, at the top of what is seen."""
+        blocks = list(self.blocks)
+        if not 0 <= hit < len(self.hits):
+            return Document(blocks)
+        place, seq = self.hits[hit]
+        blocks[place] = Block("cursor", f"> #{seq}   Enter opens it here")
+        document = Document(blocks)
+        document.anchor = Anchor(place, 0)
+        return document
+
+
+def preview(saved: Saved, facts: RolloutFacts | None, words: tuple[str, ...]) -> Page:
     """The page of one rollout; ``words`` are what the filter looks for in its steps."""
-    return Document(list(_blocks(saved, facts, words)))
+    blocks: list[Block] = []
+    hits: list[tuple[int, int]] = []
+    for each in _blocks(saved, facts, words):
+        if isinstance(each, int):
+            hits.append((len(blocks), each))
+            each = Block("key", f"#{each}")
+        blocks.append(each)
+    return Page(tuple(blocks), tuple(hits))
 
 
 def words_of(node: Node | None) -> tuple[str, ...]:
@@ -39,7 +68,10 @@ def words_of(node: Node | None) -> tuple[str, ...]:
     return ()
 
 
-def _blocks(saved: Saved, facts: RolloutFacts | None, words: tuple[str, ...]) -> Iterator[Block]:
+def _blocks(
+    saved: Saved, facts: RolloutFacts | None, words: tuple[str, ...]
+) -> Iterator[Block | int]:
+    """The blocks; a number stands for the line above a hit in the step of that number."""
     rollout = saved.tree()
     yield Block("title", saved.header.title)
     if rollout.project.goal:
@@ -54,7 +86,7 @@ def _blocks(saved: Saved, facts: RolloutFacts | None, words: tuple[str, ...]) ->
         yield Block("dim", f"{facts.branches} branches")
     path = rollout.path(opened_at(rollout, saved.head))
     for word in words:
-        yield from _hits(saved.steps, word)
+        yield from _hits((s for s in rollout if s.id not in rollout.hidden), word)
     yield Block("text", "")
     for step in path[:_STEPS]:
         yield from _step(step)
@@ -71,7 +103,7 @@ def _marks(saved: Saved) -> Iterator[Block]:
             yield Block("human", by + ", ".join(filter(None, said)))
 
 
-def _hits(steps: tuple[Step, ...], word: str) -> Iterator[Block]:
+def _hits(steps: Iterable[Step], word: str) -> Iterator[Block | int]:
     wanted = word.casefold()
     found = 0
     for step in steps:
@@ -83,7 +115,7 @@ def _hits(steps: tuple[Step, ...], word: str) -> Iterator[Block]:
         if found <= _HITS:
             start = max(at - _AROUND, 0)
             piece = text[start : at + len(word) + _AROUND].replace("\n", " ")
-            yield Block("key", f"#{step.seq}", 0)
+            yield step.seq
             yield Block("text", f"…{piece}…", 2)
     if found > _HITS:
         yield Block("dim", f"and in {found - _HITS:,} more steps")

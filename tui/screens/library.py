@@ -11,34 +11,32 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.screen import Screen
-from textual.timer import Timer
 
-from ..document import Block, Document
 from ..library.columns import draw, header, table
 from ..library.model import LibraryModel
 from ..library.words import KEYS, key_line, title
 from ..palette import Palette
 from ..rows import Row, Span, row
 from ..sanitize import one_line
+from ..target import OpenTarget
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
 from .library_filter import FilterLine
 from .library_make import Making
+from .library_page import PageReader
 
 if TYPE_CHECKING:
     from ..rollstep_app import RollstepApp
 
 _WIDE = 110
 """From so many columns on the page stands beside the table; below it else."""
-_PAGE_SECONDS = 0.08
-"""The page is made when the cursor has rested so long."""
 _LOOK_SECONDS = 0.05
 _LOOKED_AT = 16
 """Rollouts whose facts are worked out at a time, when no key waits."""
 
 
-class LibraryScreen(Screen[str | None], inherit_bindings=False):
-    """Dismisses with the id of the rollout that is to be opened, or None."""
+class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
+    """Dismisses with the rollout that is to be opened, or None."""
 
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
@@ -67,7 +65,9 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         Binding("M", "make('unsure')", "Unsure", show=False),
         Binding("m", "make('mark')", "Mark", show=False),
         Binding("u", "make('undo')", "Undo", show=False),
-        Binding("N", "make('numbers')", "Numbers", show=False),
+        Binding("n", "hit(1)", "Next hit", show=False),
+        Binding("N", "hit(-1)", "Hit before", show=False),
+        Binding("number_sign", "make('numbers')", "Numbers", show=False),
         Binding("r", "make('replace')", "Replace words", show=False),
         Binding("x", "make('export')", "Export", show=False),
         Binding("question_mark,f1", "help", "Keys", show=False),
@@ -80,13 +80,11 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         self.rollstep = app
         self.model = model
         self.palette = app.palette
-        self.document = Document([])
         self.flashed: Span | None = None
         self.making = Making(self)
         self.filter_line = FilterLine(self)
-        self._paged: tuple[int | None, str] | None = None
+        self.reader = PageReader(self)
         self._reading: tuple[int, int] | None = None
-        self._page_timer: Timer | None = None
         self._page_shown = True
         self._unread = False
         """Whether a row in sight has not been read."""
@@ -156,14 +154,15 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
             if (query, order) != (model.query, model.order) or not self.is_attached:
                 return
             model.show(*answer)
-            self._paged = self._reading = None
+            self._reading = None
+            self.reader.forget()
             self.paint()
 
         self.ask(listing, listed)
 
     def changed(self) -> None:
         """Rollouts were marked: rows and the page are read again, and facts worked out."""
-        self._paged = None
+        self.reader.forget()
         self.paint()
         self._look_later()
 
@@ -253,7 +252,7 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
         self.title_pane.set_rows([title(self.model, one_line(path), self._waiting, width)])
         self._paint_table(over)
         if page:
-            self._paint_page(page)
+            self.reader.paint(page, beside=self._beside)
         self._paint_keys()
         self.filter_line.place(width, height)
 
@@ -284,48 +283,6 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
             rows.append(row((f"  {words if model.found is not None else '…'}", "dim")))
         self.table_pane.set_rows(rows)
 
-    def _paint_page(self, region: Region) -> None:
-        want = (self.model.key, self.model.query)
-        if want != self._paged:
-            self._paged = want
-            if self._page_timer is not None:
-                self._page_timer.stop()
-            self._page_timer = self.set_timer(_PAGE_SECONDS, self._make_page)
-        lead: Span = ("│ ", "rule") if self._beside else (" ", "text")
-        above = 0 if self._beside else 1
-        self.document.resize(region.width - len(lead[0]) - 1, region.height - above)
-        rows = [
-            Row((lead, *line.spans), line.fill, line.gutter + len(lead[0]))
-            for line in self.document.rows()
-        ]
-        if above:
-            below = " ↓ more " if self.document.more_below() else ""
-            rows.insert(0, row(("─" * (region.width - len(below)), "rule"), (below, "dim")))
-        self.page.set_rows(rows)
-
-    def _make_page(self) -> None:
-        from rollstep.core.listing.rollout_list import parse_query
-
-        from ..library.preview import preview, words_of
-
-        listed, key = self.model.current, self.model.key
-        if listed is None or key is None:
-            self.document = Document([Block("dim", "")])
-            self._paged = None if key is not None else self._paged
-            return
-        query = self.model.query
-
-        def make(library: Any) -> Document:
-            saved = library.load(listed.summary.id)
-            return preview(saved, listed.facts, words_of(parse_query(query)))
-
-        def made(document: Document) -> None:
-            if key == self.model.key and self.is_attached:
-                self.document = document
-                self.paint()
-
-        self.ask(make, made)
-
     def _paint_keys(self) -> None:
         width = self.app.size.width
         said: Span = self.flashed or ("", "dim")
@@ -354,8 +311,7 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
 
     def action_read(self, by: int) -> None:
         """Read on in the page, a screenful."""
-        self.document.scroll(by * max(self.document.height - 1, 1))
-        self.paint()
+        self.reader.scroll(by)
 
     def action_layout(self) -> None:
         """The page beside the table, or all columns in its place."""
@@ -375,9 +331,14 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
             self._moved()
 
     def action_open(self) -> None:
-        """Open the rollout under the cursor."""
+        """Open the rollout under the cursor, at the hit that is pointed at."""
         if (listed := self.model.current) is not None:
-            self.dismiss(listed.summary.id)
+            self.dismiss(OpenTarget(rollout=listed.summary.id, step=self.reader.seq))
+
+    def action_hit(self, by: int) -> None:
+        """The next place where the filter's words were found, on the page beside."""
+        if words := self.reader.walk(by):
+            self.flash(words, "dim")
 
     def action_filter(self) -> None:
         """Type a query."""
@@ -425,7 +386,6 @@ class LibraryScreen(Screen[str | None], inherit_bindings=False):
     def on_rows_pane_wheel(self, event: RowsPane.Wheel) -> None:
         """The wheel scrolls what is under it."""
         if event.pane is self.page:
-            self.document.scroll(event.lines)
-            self.paint()
+            self.reader.scroll_lines(event.lines)
         elif event.pane is self.table_pane:
             self._moved(self.model.move(event.lines))
