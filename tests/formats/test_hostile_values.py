@@ -120,6 +120,6 @@ def test_a_bundle_whose_texts_are_no_json_is_refused_with_the_place(
 def test_a_bundle_holds_scores_that_are_no_number(tmp_path: Path) -> None:
     run = {**RUN, "info": {"exit_status": float("-inf")}}
     output, _, _ = converted("bundle", tmp_path, run)
-    output.write_text(output.read_text().replace('"-Infinity"', "-Infinity"))
+    output.write_text(output.read_text().replace('"value":"-Infinity"', '"value":-Infinity'))
     ((saved, _),) = read_bundle(output)
     assert [score.value for score in saved.scores] == [float("-inf")]
