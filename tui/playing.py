@@ -27,6 +27,7 @@ from rollstep.core.model.project import (
 )
 from rollstep.core.model.steps import ROLES, Role, Step
 from rollstep.core.rules.recorded import (
+    PLAYED_BY,
     evaluator_lines,
     recorded_examples,
     recorded_simulator,
@@ -37,8 +38,6 @@ from .presenter import DebuggerModel
 from .who import kind_of
 
 Playing = Literal["recorded", "live", "heuristic", "human"]
-PLAYED_BY = "played_by"
-"""Under which key of the project's metadata it stands how each role is played."""
 _MORE_TURNS = 10
 """Turns that there are to go on with, where the import has used up what its project permits."""
 

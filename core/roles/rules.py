@@ -16,6 +16,7 @@ from ..model.messages import Part, ToolCall, ToolResult, text_parts
 from ..model.project import Project, RulesSimulator, ToolRule
 from ..model.view import View
 from ..rules.json_values import MISSING, includes, parse
+from ..rules.recorded import is_recorded
 from .protocols import Answer, Stream, no_stream
 
 
@@ -44,10 +45,11 @@ class RulesSimulatorRole:
                     continue
             parts = row.takes[view.take_index % len(row.takes)]
             return Answer(ToolResult(call.id, parts, row.is_error), script_index=row.index)
-        raise RoleError(
-            _no_row(call, rows, view) if rows else _no_tool(call, view.project),
-            kind="not_ready",
-        )
+        if is_recorded(view.project, "tool"):
+            words = _not_recorded(call)
+        else:
+            words = _no_row(call, rows, view) if rows else _no_tool(call, view.project)
+        raise RoleError(words, kind="not_ready")
 
 
 class _Row:
@@ -77,6 +79,13 @@ def _result_text(json_text: str) -> str:
     """A JSON string is given as the string itself, anything else as its JSON text, unchanged."""
     value = parse(json_text)
     return value if isinstance(value, str) else json_text
+
+
+def _not_recorded(call: ToolCall) -> str:
+    return (
+        f"Not recorded: no call of the log was {call.name}({call.arguments[:400]}). "
+        "Write the result by hand."
+    )
 
 
 def _no_row(call: ToolCall, rows: list[_Row] | tuple[()], view: View) -> str:

@@ -22,6 +22,7 @@ from ..model.messages import (
 )
 from ..model.project import (
     EvaluatorLine,
+    Project,
     RulesSimulator,
     ScriptedCall,
     ScriptedTarget,
@@ -30,11 +31,21 @@ from ..model.project import (
     ToolRule,
     When,
 )
-from ..model.steps import Step
+from ..model.steps import Role, Step
 from .json_values import parse
+
+PLAYED_BY = "played_by"
+"""The key of a project's metadata that says how each role of an imported log is played."""
 
 _TOLD = 300
 """Characters of what a reply answered by which it is known again."""
+
+
+def is_recorded(project: Project, role: Role) -> bool:
+    """Whether a person chose that the role says again what the log holds."""
+    metadata = parse(project.metadata)
+    played = metadata.get(PLAYED_BY) if isinstance(metadata, dict) else None
+    return isinstance(played, dict) and played.get(role) == "recorded"
 
 
 def evaluator_lines(path: Sequence[Step]) -> tuple[EvaluatorLine, ...]:

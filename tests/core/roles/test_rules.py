@@ -115,6 +115,16 @@ async def test_no_row_fits_names_the_call_and_the_rows_of_its_tool() -> None:
     assert "by hand" in words
 
 
+async def test_what_a_log_does_not_hold_is_not_recorded_and_no_rule_is_spoken_of() -> None:
+    project = msgspec.structs.replace(WITH_TOOLS, metadata='{"played_by": {"tool": "recorded"}}')
+    role = RulesSimulatorRole(RulesSimulator((ToolRule("get_order", '"a"', when='{"id": 1}'),)))
+    call = ToolCall("c7", "get_order", '{"id": 2}')
+    with pytest.raises(RoleError) as caught:
+        await role.respond(view("tool", call=call, project=project))
+    words = 'Not recorded: no call of the log was get_order({"id": 2}). Write the result by hand.'
+    assert str(caught.value) == words
+
+
 async def test_arguments_that_are_no_json_are_called_so() -> None:
     with pytest.raises(RoleError, match="not valid JSON"):
         await ask((ToolRule("get_order", '"a"', when="{}"),), "{}{}")
