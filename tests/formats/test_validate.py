@@ -15,7 +15,6 @@ from rollstep.core.importing.validating import Validation
 SAMPLE = Path(__file__).parents[2] / "sample_projects" / "refund.rollstep.jsonl"
 
 _ALWAYS = {
-    "trl": ("most chat templates drop the reasoning",),
     "turn-records": ("the last record has no termination",),
 }
 """What is told of such rows whoever wrote them."""

@@ -62,7 +62,8 @@ def notes(subject: Subject) -> tuple[str, ...]:
     """What is written in a way of its own."""
     messages = chat_messages(subject, dialect(subject))
     found = list(message_notes(subject, messages))
-    if subject.options.split != "replies" and _early_reasoning(subject):
+    whole = subject.options.split != "replies" and not subject.as_it_is
+    if whole and _early_reasoning(subject):
         found.append(
             "most chat templates drop the reasoning before the last user message; a row for each "
             "reply keeps it (--split replies)"

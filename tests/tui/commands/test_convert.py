@@ -261,3 +261,17 @@ def test_secrets_are_told_and_replaced_where_asked(cli: RunCli, log: Path, tmp_p
     assert f"wrote {tmp_path / 'x.jsonl.provenance.jsonl'}" in err
     assert cli(*given, "--redact")[0] == 0
     assert not [path for path in tmp_path.glob("x.*") if key in path.read_text()]
+
+
+def test_validate_prints_all_that_is_wrong_and_the_first_that_is_odd(
+    cli: RunCli, log: Path, tmp_path: Path
+) -> None:
+    odd = '{"messages": [{"role": "user", "content": "a"}, {"role": "tool", "content": "b"}]}\n'
+    log.write_text(odd * 12)
+    (tmp_path / "notes.txt").write_text("words")
+    _, out, err = cli("validate", tmp_path)
+    lines = out.splitlines()
+    assert sum(line.startswith("refused: ") for line in lines) >= 12
+    assert sum("record 11" in line or "line 11" in line for line in lines if "odd: " in line) == 0
+    assert "odd: 2 more" in lines
+    assert f"passed over, for they hold no JSON: {tmp_path / 'notes.txt'}" in err
