@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 from ..errors import Fault, InputError
-from ..formats.reading.files import Read
+from ..formats.reading.files import LOOKED_FOR, Read
 from .summary import SHOWN, Left
 
 
@@ -22,6 +24,7 @@ class Tally:
         self.left: list[Left] = []
         self.notes: list[Left] = []
         self.formats: Counter[str] = Counter()
+        self._listed = False
 
     def count(self, path: Path, read: Read) -> bool:
         """Count one record; whether there is anything in it to be taken in."""
@@ -42,10 +45,19 @@ class Tally:
     def leave(self, left: Left) -> None:
         """Something that cannot be used."""
         self.refused += 1
+        left = msgspec.structs.replace(left, faults=tuple(map(self._once, left.faults)))
         if len(self.left) < SHOWN:
             self.left.append(left)
         if self._told is not None:
             self._told(left)
+
+    def _once(self, fault: Fault) -> Fault:
+        """The fault; the list of all formats stands in the first one only."""
+        words, sign, _ = fault.message.partition(LOOKED_FOR)
+        if not sign or not self._listed:
+            self._listed = self._listed or bool(sign)
+            return fault
+        return msgspec.structs.replace(fault, message=words)
 
     def fail(self, path: Path, error: InputError | OSError) -> None:
         """A file that cannot be used as a whole."""

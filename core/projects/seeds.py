@@ -45,7 +45,7 @@ def read_seeds(path: Path, strict: bool = False) -> SeedFile:
     with _open(path) as file:
         seeds = _Reader(path, file).read()
     if not seeds.rows and not seeds.bad:
-        raise _whole_file(path, "the seed file has no rows.")
+        raise _whole_file(path, "the file is empty: there are no rows in it.")
     if strict and seeds.bad:
         more = seeds.bad - len(seeds.faults)
         message = f"and {more:,} more bad rows" if more else ""

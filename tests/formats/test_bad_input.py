@@ -65,6 +65,7 @@ def test_a_last_line_that_was_cut_off_is_left_out_and_told() -> None:
     (fault,) = cut.faults
     assert (fault.line, fault.byte) == (3, 46)
     assert "cut off" in fault.message
+    assert fault.render().endswith("It was left out.")
 
 
 @pytest.mark.parametrize(("place", "key"), [(0, "role"), (1, "messages")])

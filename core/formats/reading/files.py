@@ -25,6 +25,9 @@ from .record import Imported, Quick, Reader, Record, Refused
 Held = Callable[[list[tuple[int, str]]], set[int]]
 """Told the numbers and digests of records, gives the numbers of those that need not be read."""
 
+LOOKED_FOR = " Looked for: "
+"""What stands before the names of all formats, in the words on a record of none of them."""
+
 _AT_ONCE = 256
 _BYTES_AT_ONCE = 1 << 22
 """Records that are asked about together, and how large all of them may be."""
@@ -295,7 +298,7 @@ class Source:
             what = f"its keys are {keys}"
         else:
             what = f"it is a {_KINDS.get(type(value), 'number')}"
-        return f"of no format that is known ({what}). Looked for: {names}."
+        return f"of no format that is known ({what}).{LOOKED_FOR}{names}."
 
 
 def _of_another(value: Any, forced: str) -> Fault:
@@ -390,5 +393,4 @@ def _cut_off(fault: Fault, piece: Piece) -> Fault:
     return Fault(
         "the last line is not whole: the file was cut off here. It was left out.",
         byte=fault.byte if fault.byte is not None else len(piece.data),
-        hint=fault.message,
     )

@@ -285,3 +285,11 @@ def test_what_a_named_format_does_not_know_at_all_is_refused_with_what_it_looks_
         summary = import_files([path], library, format=name)
         assert (summary.refused, summary.written) == (3, 0)
         assert f"no record of {name}: it looks like openai" in summary.left[0].render()
+
+
+def test_the_formats_that_were_looked_for_are_listed_once(library: Library, tmp_path: Path) -> None:
+    for name in ("a.json", "b.json", "c.json"):
+        (tmp_path / name).write_text('{"nothing": 1}')
+    left = [each.render() for each in import_files([tmp_path], library).left]
+    assert ["Looked for" in words for words in left] == [True, False, False]
+    assert left[2].endswith("of no format that is known (its keys are 'nothing').")

@@ -187,7 +187,7 @@ def test_strict_refuses_to_start_with_all_faults(read):
 
 @pytest.mark.parametrize("data", [b"", b"\n \n\t\r\n", b"\xef\xbb\xbf"])
 def test_a_blank_only_seed_file_is_an_error(read, data):
-    with pytest.raises(SeedFileError, match="no rows"):
+    with pytest.raises(SeedFileError, match="the file is empty"):
         read(data)
 
 
