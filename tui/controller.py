@@ -70,6 +70,7 @@ class Controller:
         self._rest_until = 0.0
         self._lock = threading.Lock()
         self._running: Future[Any] | None = None
+        self._label = ""
         self._rescued = ""
         self._opened_words = ""
         engine.watch(self._on_event)
@@ -200,11 +201,17 @@ class Controller:
         """Whether a command is running."""
         return self._running is not None and not self._running.done()
 
+    @property
+    def doing(self) -> str:
+        """The label of the command that is running; empty for none."""
+        return self._label if self.busy else ""
+
     def command(self, label: str, work: Callable[[Session], Coroutine[Any, Any, object]]) -> bool:
         """Run one command of the human; False when another is running still."""
         session = self.engine.session
         if self.busy or session is None:
             return False
+        self._label = label
         future = self._running = self.engine.submit(work(session))
         future.add_done_callback(lambda done: self._ended(label, done))
         return True

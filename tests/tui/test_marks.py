@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from rollstep.core.store.library import Library
 from rollstep.tui.outline.model import Outline
 from rollstep.tui.screens.mark_menu import KeyMenu, WhyScreen
 from rollstep.tui.screens.reason import ReasonScreen
+from rollstep.tui.screens.start import StartScreen
 from rollstep.tui.target import OpenTarget
 
 from tests.core.store.making import conversation, first
@@ -112,3 +115,21 @@ async def test_keys_that_mark_rest_after_a_paste(opened: Opened, path: Path) -> 
         assert not isinstance(driver.app.screen, KeyMenu)
         assert "rests for a moment" in driver.text()
         assert _marks(path) == []
+
+
+async def test_q_behind_a_mark_leaves_when_the_mark_is_made(opened: Opened) -> None:
+    """Both keys are there before the engine has answered."""
+    gate = threading.Event()
+
+    async def slow(session: object) -> None:
+        await asyncio.to_thread(gate.wait)
+
+    async with opened(sample="refund") as driver:
+        await driver.press("s")
+        driver.app.controller.command("mark", slow)
+        driver.screen.make.do_leave()
+        assert driver.screen.make._leaving
+        gate.set()
+        await driver.until(lambda: isinstance(driver.app.screen, StartScreen))
+        assert driver.app.debugger is not None
+        assert not driver.app.debugger.make._leaving

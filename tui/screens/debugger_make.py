@@ -37,6 +37,7 @@ class MakeActions:
 
     def __init__(self, screen: DebuggerScreen) -> None:
         self.screen = screen
+        self._leaving = False
 
     def idle(self) -> bool:
         """Whether a command may be given now; says so where not."""
@@ -301,13 +302,19 @@ class MakeActions:
 
     def do_leave(self) -> None:
         """Up one level."""
-        if self.screen.rollstep.controller.busy:
+        doing = self.screen.rollstep.controller.doing
+        if doing == "mark":
+            self._leaving = True  # it takes a moment only, and then it is left
+        elif doing:
             self.screen.flash("A step is being made. Esc cancels it; Ctrl+Q quits all the same.")
         else:
             self.screen.rollstep.dialogs.leave_debugger()
 
     def command_ended(self, label: str, result: object) -> None:
         """A command is over: follow the head, and say what happened."""
+        if self._leaving:
+            self._leaving = False
+            self.do_leave()
         model = self.screen.model
         if self.screen.flashed is not None and self.screen.flashed[0] in (_BEING_MADE, _PAUSING):
             self.screen.flashed = None  # true no longer
