@@ -43,9 +43,7 @@ def _step_of_link(session: Session, number: int) -> str:
     )
 
 
-async def _open(
-    engine: Engine, target: OpenTarget, roles: Path | None, told: list[str]
-) -> Session:
+async def _open(engine: Engine, target: OpenTarget, roles: Path | None, told: list[str]) -> Session:
     if target.sample:
         return await _open_sample(engine, target)
     if target.path is not None:
