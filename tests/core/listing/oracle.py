@@ -29,6 +29,8 @@ class _Asked:
         self.saved = saved
         self.rollout = saved.tree()
         leaf = None if saved.head == "" else opened_at(self.rollout, saved.head)
+        if saved.head is None and saved.steps:  # where no head was ever set, the newest step is it
+            leaf = saved.steps[-1].id
         self.path = self.rollout.path(leaf)
         self._facts: RolloutFacts | None = None
 
@@ -97,7 +99,7 @@ def _updated(asked: _Asked) -> Any:
 _READS: dict[str, Callable[[_Asked], Any]] = {
     "id": lambda asked: asked.saved.header.id,
     "status": lambda asked: asked.saved.status,
-    "parked": lambda asked: asked.saved.status == "parked",
+    "parked": lambda asked: asked.saved.status in ("parked", "failed"),
     "outdated": lambda asked: asked.facts.outdated,
     "verdict": lambda asked: asked.facts.verdict or NO_VERDICT,
     "stop": _stop,
