@@ -44,7 +44,8 @@ find_python() {
     fi
     # pyenv's shims give one version only; the others that it has stand in a folder of its own.
     for name in python3.13 python3.12 python3.11 python3 python \
-        "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[23]*/bin/python; do
+        "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[23]*/bin/python \
+        "$(python3 -c 'import sys; print(sys.base_prefix)' 2>/dev/null)"/../3.1[23]*/bin/python; do
         if new_enough "$name"; then echo "$name"; return; fi
     done
     say "This needs Python 3.$oldest or later, and none was found (looked for python3.13, python3.12,"
