@@ -161,6 +161,8 @@ class Author:
                     seen.add(outcome.project.title, *essence(outcome.project))
                     titles.append(outcome.project.title)
                 out.put_nowait(outcome)
+                if outcome.kind == BUDGET or outcome.kind in HOPELESS:
+                    return  # who reads this may come to it only when the next one has been asked
 
     async def _one(self, source: Source, angle: str, seen: Seen, titles: Sequence[str]) -> Outcome:
         written = list(titles)
