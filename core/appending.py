@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .errors import ExportError
+from .errors import ExportError, PlaceError
 
 _FLUSH_AT = 1 << 18
 
@@ -72,7 +72,7 @@ class Appender:
             self._handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             self._mend()
         except OSError as error:
-            raise ExportError(f"{path} cannot be written: {error.strerror}.") from error
+            raise PlaceError(f"{path} cannot be written: {error.strerror}.") from error
 
     def _mend(self) -> None:
         size = os.fstat(self._handle).st_size

@@ -17,7 +17,10 @@
     │   ├── LibraryLockedError    another program holds it
     │   ├── RevisionsMovedError   another program has added revisions of the project meanwhile
     │   └── NotSavedError         a commit failed; what was to be saved is still in memory
-    └── ExportError               a trajectory cannot be written in the asked format
+    └── ExportError               a trajectory cannot be written in the asked format (exit status 1)
+        └── PlaceError            nothing can be written at the place that was named (exit status 2)
+
+The exit status of all others is 2: nothing could be begun. Of NotSavedError it is 1.
 
 The rule that two kinds stay apart: ``UsageError`` is the caller's fault, ``RoleError`` is the
 peer's.
@@ -156,3 +159,9 @@ class NotSavedError(StoreError):
 
 class ExportError(RollstepError):
     """The trajectory cannot be written in this format: record, message, field, rule."""
+
+
+class PlaceError(ExportError):
+    """Nothing can be written at the place that was named: something stands there, or its folder
+    is not there or closed to us. Nothing was begun.
+    """

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from .errors import ExportError
+from .errors import ExportError, PlaceError
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = False) -> None:
@@ -19,13 +19,13 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = Fals
     """
     target = path.resolve() if path.is_symlink() else path
     if target.is_dir():
-        raise ExportError(f"{path} is a folder. Name a file in it.")
+        raise PlaceError(f"{path} is a folder. Name a file in it.")
     if not force:
         must_be_free(path)
     try:
         temporary = _write_beside(target, data)
     except OSError as error:
-        raise ExportError(write_words(path, error)) from error
+        raise write_error(path, error) from error
     try:
         put_in_place(temporary, target, force)
         sync_folder(target.parent)
@@ -34,7 +34,7 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = Fals
             f"{path} was made by another program meanwhile. Nothing was written."
         ) from error
     except OSError as error:
-        raise ExportError(write_words(path, error)) from error
+        raise write_error(path, error) from error
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
@@ -43,7 +43,7 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = Fals
 def must_be_free(path: Path) -> None:
     """Raise ExportError where something stands at this path."""
     if os.path.lexists(path.resolve() if path.is_symlink() else path):
-        raise ExportError(
+        raise PlaceError(
             f"{path} is there already. Nothing was written; give --force to replace it."
         )
 
@@ -83,6 +83,16 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+_NO_PLACE = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
+"""What the system says of a place where nothing can be written at all."""
+
+
+def write_error(path: Path, error: OSError) -> ExportError:
+    """What the system says of writing there as our own error."""
+    kind = PlaceError if isinstance(error, _NO_PLACE) else ExportError
+    return kind(write_words(path, error))
 
 
 def write_words(path: Path, error: OSError) -> str:

@@ -1,7 +1,8 @@
 """The command line: arguments to actions. Loads Textual only for the commands that show a screen.
 
 Exit status: 0 when all went well, 1 when a part of the work failed (bad rows, failed rollouts) or
-lint or diff have found something, 2 for wrong arguments or input, 130 when interrupted.
+lint or diff have found something, 2 where nothing could be begun (wrong arguments, input that cannot
+be read, no place to write), 130 when interrupted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rollstep.core.errors import ExportError, RollstepError, StoreError
+from rollstep.core.errors import ExportError, NotSavedError, PlaceError, RollstepError
 
 from .cli_export import export_command
 from .cli_formats import convert_command, import_command, validate_command
@@ -287,8 +288,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except RollstepError as error:
         _say(str(error))
-        return 1 if isinstance(error, StoreError | ExportError) else 2
+        return _status(error)
     return result if isinstance(result, int) else 0
+
+
+def _status(error: RollstepError) -> int:
+    """2 where nothing could be begun, 1 where a part of the work was done or nothing came of it."""
+    if isinstance(error, PlaceError):
+        return 2
+    return 1 if isinstance(error, NotSavedError | ExportError) else 2
 
 
 def _say(text: str) -> None:

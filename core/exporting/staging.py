@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from ..errors import ExportError
-from ..files import must_be_free, put_in_place, sync_folder, write_words
+from ..errors import ExportError, PlaceError
+from ..files import must_be_free, put_in_place, sync_folder, write_error
 
 
 class Staging:
@@ -65,7 +65,7 @@ class Staging:
             self._files[target] = (str(target), file)
             return file
         if target.is_dir():
-            raise ExportError(f"{path} is a folder. Name a file in it.")
+            raise PlaceError(f"{path} is a folder. Name a file in it.")
         if not self._force:
             must_be_free(path)
         with in_words(path):
@@ -122,9 +122,9 @@ class Staging:
 
     def _check_folder(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
-            raise ExportError(f"{folder} is a file. Name a folder, or another place.")
+            raise PlaceError(f"{folder} is a file. Name a folder, or another place.")
         if folder.is_dir() and not self._force and any(folder.iterdir()):
-            raise ExportError(
+            raise PlaceError(
                 f"{folder} is there already and not empty. Nothing was written; give --force to "
                 "replace what it holds of the same names."
             )
@@ -160,4 +160,4 @@ def in_words(path: Path) -> Iterator[None]:
             f"{path} was made by another program meanwhile. Nothing was written."
         ) from error
     except OSError as error:
-        raise ExportError(write_words(path, error)) from error
+        raise write_error(path, error) from error

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import ExportError, RollstepError, StoreError
-from ..files import must_be_free, put_in_place, sync_folder, write_words
+from ..errors import ExportError, PlaceError, RollstepError, StoreError
+from ..files import must_be_free, put_in_place, sync_folder, write_error
 from . import failures, opening
 from .library import WAIT, Library
 
@@ -87,12 +87,12 @@ def back_up(path: Path, to: Path, *, force: bool = False, progress: Progress | N
     if not force:
         must_be_free(to)
     if os.path.exists(to) and os.path.samefile(path.expanduser(), to):
-        raise ExportError(f"{to} is the library itself. Name another file.")
+        raise PlaceError(f"{to} is the library itself. Name another file.")
     try:
         handle, name = tempfile.mkstemp(dir=to.parent, prefix=".rollstep-", suffix=".tmp")
         os.close(handle)
     except OSError as error:
-        raise ExportError(write_words(to, error)) from error
+        raise write_error(to, error) from error
     try:
         with _connected(path) as source, closing(sqlite3.connect(name)) as copy:
             source.backup(copy, pages=_PAGES, progress=_told(progress))
@@ -106,7 +106,7 @@ def back_up(path: Path, to: Path, *, force: bool = False, progress: Progress | N
     except FileExistsError as error:
         raise ExportError(f"{to} was made by another program meanwhile.") from error
     except OSError as error:
-        raise ExportError(write_words(to, error)) from error
+        raise write_error(to, error) from error
     except sqlite3.Error as error:
         raise ExportError(f"{to} cannot be written: {error}.") from error
     finally:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from rollstep.core import events as ev
 from rollstep.core.casting import RolesFor
-from rollstep.core.errors import InputError, RoleError, StoreError
+from rollstep.core.errors import InputError, NotSavedError, RoleError
 from rollstep.core.estimating import models_of
 from rollstep.core.model.messages import Stop, TargetReply
 from rollstep.core.model.project import LlmEvaluator, LlmTarget, Project
@@ -167,7 +167,7 @@ async def _play(
             await session.set_breakpoints(project.breakpoints)
         await session.close()
     if told and session.unsaved:
-        raise StoreError(told[-1])
+        raise NotSavedError(told[-1])
     return session.rollout.header.id, words or _how_it_went(session, told)
 
 

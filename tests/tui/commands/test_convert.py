@@ -52,7 +52,7 @@ def test_a_file_that_is_there_is_left_alone(cli: RunCli, log: Path, tmp_path: Pa
     output = tmp_path / "out.jsonl"
     output.write_text("mine")
     status, _, err = cli("convert", log, output, "--format", "openai")
-    assert (status, output.read_text()) == (1, "mine")
+    assert (status, output.read_text()) == (2, "mine")
     assert "--force" in err
     assert cli("convert", log, output, "--format", "openai", "--force")[0] == 1
     assert output.read_text() != "mine"

@@ -61,7 +61,7 @@ def test_a_file_that_is_there_is_replaced_only_with_force(
     target.write_text("mine")
     given = ("export", rollout, "--library", library, "--format", "markdown", "-o", target)
     status, _, error = cli(*given)
-    assert status == 1
+    assert status == 2
     assert f"{target} is there already" in error
     assert target.read_text() == "mine"
     assert cli(*given, "--force")[0] == 0
