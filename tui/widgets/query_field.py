@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static, TextArea
+from textual.widgets.text_area import Edit, EditResult
 
 from ..sanitize import one_line
 from ..wrap import fit
@@ -49,6 +50,22 @@ Look = Callable[[str, int], Looked]
 def nothing(text: str, cursor: int) -> Looked:
     """For plain text: no completions, no problems."""
     return Looked()
+
+
+class _Line(TextBox):
+    """Tells of a change at once. A message would come after the letter has been painted, and what
+    is said of it would be one more paint for each key.
+    """
+
+    def __init__(self, edited: Callable[[], None]) -> None:
+        super().__init__("", single_line=True)
+        self._edited = edited
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Change the text."""
+        result = super().edit(edit)
+        self._edited()
+        return result
 
 
 class QueryField(Vertical):
@@ -97,8 +114,10 @@ class QueryField(Vertical):
         self._look: Look = nothing
         self._looked = Looked()
         self._looked_at: tuple[str, int] | None = None
+        self._told: str | None = None
+        """The text that ``Typed`` has told of."""
         self._chosen = 0
-        self.box = TextBox("", single_line=True)
+        self.box: TextBox = _Line(self._was_edited)
         self._label = Static("", classes="query-label")
         self._offers = Static("", classes="query-offers")
         self._words = Static("", classes="query-words")
@@ -132,21 +151,24 @@ class QueryField(Vertical):
 
     def look_again(self) -> None:
         """Look at the text as it is now."""
-        text = self.text
+        text = self._told = self.text
         self._look_at(text)
         self._say("" if self._looked.unfinished else self._looked.problem)
         self.post_message(self.Typed(text, self._looked.problem))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """A key."""
+        """The text is another, whatever made it so."""
         event.stop()
-        if self.box.has_focus:
+        self._was_edited()
+
+    def _was_edited(self) -> None:
+        if self.box.has_focus and self.text != self._told:
             self.look_again()
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """The cursor moved: other things may stand there."""
         event.stop()
-        # A key that changes the text moves the cursor too.
+        self._was_edited()
         if self.box.has_focus and self._looked_at != self._place(text := self.text):
             self._look_at(text)
 
