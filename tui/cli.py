@@ -1,8 +1,8 @@
 """The command line: arguments to actions. Loads Textual only for the commands that show a screen.
 
 Exit status: 0 when all went well, 1 when a part of the work failed (bad rows, failed rollouts) or
-lint or diff have found something, 2 where nothing could be begun (wrong arguments, input that cannot
-be read, no place to write), 130 when interrupted.
+lint or diff have found something, 2 where nothing could be begun (wrong arguments, input that
+cannot be read, no place to write), 130 when interrupted.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def edits_command(rollout: str, as_json: bool, library: Path | None) -> int:
 
 @app.command("lint")
 @click.argument("rollout")
-@click.option("--branch", metavar="NAME", help="The branch of this name.")
+@click.option("--branch", metavar="NAME", help="The branch of this name or number.")
 @click.option("--all", "every", is_flag=True, help="All branches.")
 @click.option("--silenced", is_flag=True, help="Those that were silenced too, with the reason.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on a line for each flag.")

@@ -39,7 +39,7 @@ class _Export(click.Command):
     show_default=True,
     help="The branch that would be opened, those with a verdict accept that stands, or all.",
 )
-@click.option("--branch", metavar="NAME", help="The branch of this name.")
+@click.option("--branch", metavar="NAME", help="The branch of this name or number.")
 @click.option("--up-to", type=click.IntRange(min=1), metavar="N", help="Only the first N steps.")
 @click.option(
     "--split", type=click.Choice(["replies"]), help="One row for each reply, not for all of them."

@@ -19,9 +19,9 @@ from rollstep.core.model.players import is_live
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Rollout
 from rollstep.core.model.steps import ROLES, Attempt, Role, Step
+from rollstep.core.rules.branches import branch_name
 from rollstep.core.rules.stepper import Action, Ask, next_action
 
-from .branches import branch_name
 from .flags import PathLint, silenced
 from .layout import LaneLayout
 from .moving import Moving, TakeMove

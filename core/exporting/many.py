@@ -14,7 +14,7 @@ from ..formats.report import FEATURES
 from ..formats.rows import Row
 from ..formats.subject import Subject
 from ..formats.table import few_rows, writes_once
-from ..model.rollout import Trajectory
+from ..model.rollout import RolloutHeader, Trajectory
 from ..model.steps import Step
 from ..store.change import Saved
 from .items import Item
@@ -34,6 +34,11 @@ Progress = Callable[[ExportSummary], None]
 """Told after each rollout how far the export is."""
 
 _replace = msgspec.structs.replace
+
+_ONE_SIDE = (
+    "no rollout falls on the {} side, and no file is written for it: which side a rollout is on "
+    "follows from its id, so that a few may all be on one"
+)
 
 
 def export_many(
@@ -153,6 +158,10 @@ class _Run:
         rows = self.summary.rows - (self.summary.test_rows or 0)
         if rows and (words := few_rows(self._fmt, rows)):
             self.summary.of_all = (words,)
+        if self.summary.test_rows is not None and self.summary.rows:
+            side = "train" if not rows else "test" if not self.summary.test_rows else ""
+            if side:
+                self.summary.of_all += (_ONE_SIDE.format(side),)
 
     def made(self, items: Iterable[Item]) -> Iterator[Made]:
         """What each trajectory is made into; those that are refused are told of and left out."""
@@ -185,12 +194,10 @@ class _Run:
         searcher = Searcher(self._looked_at, self._secrets, beside=beside)
         before = {step.id: step for step in original.steps}
         told = Provenance(item.saved, rollout) if beside else None
-        number = 0
         for base in subjects_of(item.saved, rollout, plan, item.up_to, lenient=self._several):
             found = list(searcher.look(_as_saved(base, original, before), before))
             for seen in self._seen_by(base, item):
-                number += 1
-                made = self._make(seen, told, number)
+                made = self._make(seen, told)
                 if made is not None:
                     yield made
                     for each in found:
@@ -205,7 +212,7 @@ class _Run:
 
         return as_role(base, self._plan.role, item.requests)
 
-    def _make(self, seen: Seen, told: Provenance | None, number: int) -> Made | None:
+    def _make(self, seen: Seen, told: Provenance | None) -> Made | None:
         """The trajectory as its format writes it, or None where that refuses it."""
         summary, fmt = self.summary, self._fmt
         summary.trajectories += 1
@@ -224,17 +231,15 @@ class _Run:
         summary.note(report.notes)
         if not is_document(fmt):
             rows = self._unique(rows)
-        test = self._is_test(piece.subject)
-        count = 1 if is_document(fmt) else len(rows)
-        summary.rows += count
-        if test and summary.test_rows is not None:
-            summary.test_rows += count
+        assert piece.subject.rollout is not None
+        test = self._is_test(piece.subject.rollout.header)
+        self._count(1 if is_document(fmt) else len(rows), test)
         provenance = None
         if told is not None:
             provenance = told.of(seen.base, seen.places, seen.context)
             summary.edits += provenance.edits
             summary.flags += provenance.flags
-        return Made(piece.subject, rows, piece.data, provenance, test, number)
+        return Made(piece.subject, rows, piece.data, provenance, test)
 
     def _whole(self, item: Item, original: Saved) -> Made:
         from ..store.bundle import rollout_lines
@@ -242,7 +247,8 @@ class _Run:
         saved, summary = item.saved, self.summary
         summary.trajectories += 1
         summary.written += 1
-        summary.rows += 1
+        test = self._is_test(saved.header)
+        self._count(1, test)
         summary.lines = ("nothing is lost",) if summary.trajectories == 1 else ()
         subject = Subject(
             Trajectory(original.steps),
@@ -254,7 +260,7 @@ class _Run:
         for each in Searcher(self._looked_at, self._secrets, beside=True).look(subject):
             summary.find(each)
         rows = tuple(Row(line) for line in rollout_lines(saved, item.requests))
-        return Made(subject, rows)
+        return Made(subject, rows, test=test)
 
     def _unique(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
         if self._seen is None:
@@ -264,12 +270,15 @@ class _Run:
         self.summary.repeated += len(rows) - len(kept)
         return kept
 
-    def _is_test(self, subject: Subject) -> bool:
+    def _count(self, rows: int, test: bool) -> None:
+        self.summary.rows += rows
+        if test and self.summary.test_rows is not None:
+            self.summary.test_rows += rows
+
+    def _is_test(self, header: RolloutHeader) -> bool:
         share = self._plan.train_split
         if share is None:
             return False
-        assert subject.rollout is not None
-        header = subject.rollout.header
         key = side_key(self._plan.by, header.id, header.source, header.record)
         return on_test_side(key, share)
 

@@ -22,14 +22,13 @@ from .staging import Staging
 CARD = "README.md"
 TRAIN = "train"
 _LONGEST_NAME = 60
-_MOST_BYTES = 100
-"""Two names of as many bytes, with their ends, are shorter than what file systems take (255)."""
+_MOST_BYTES = 70
+"""Three names of as many bytes, with their ends, are shorter than what file systems take (255)."""
 
 
 class Made(msgspec.Struct, frozen=True):
     """One trajectory as its format writes it: ``rows``, or ``data`` as a document, or neither where
-    the format puts many into one document itself. ``test`` is the side it is on, ``branch`` counts
-    the trajectories of its rollout from 1.
+    the format puts many into one document itself. ``test`` is the side it is on.
     """
 
     subject: Subject | None = None
@@ -37,7 +36,6 @@ class Made(msgspec.Struct, frozen=True):
     data: bytes = b""
     provenance: PathProvenance | None = None
     test: bool = False
-    branch: int = 1
 
 
 def write_out(
@@ -84,10 +82,21 @@ class _RowFile:
         self.columns: dict[str, None] | None = {} if columns else None
         """The keys that any row has, where that matters."""
         self.rows = 0
+        self._staging = staging
         self._file = staging.open(path)
         self._beside = staging.open(provenance_path(path)) if provenance else None
         if not provenance:
             staging.remove(provenance_path(path))
+
+    def begin(self, line: bytes) -> None:
+        """What stands before all rows."""
+        self._file.write(line)
+
+    def drop(self) -> None:
+        """Leave no file, nor one that an earlier export has written there."""
+        self._staging.drop(self._file)
+        if self._beside is not None:
+            self._staging.drop(self._beside)
 
     def write(self, made: Made) -> None:
         """All rows of a trajectory."""
@@ -112,9 +121,15 @@ def _rows(made: Iterator[Made], plan: Plan, path: Path, staging: Staging) -> lis
     if fmt.whole:
         from ..store.bundle import first_line
 
-        files[0].write(Made(rows=(Row(first_line()),)))
+        for file in files:
+            file.begin(first_line())
     for each in made:
         files[int(each.test)].write(each)
+    if any(file.rows for file in files):
+        for file in files:
+            if not file.rows:  # one without a row is no data set to those who load it
+                file.drop()
+                names.remove(file.path)
     if folder and fmt.card is not None:
         staging.open(path / CARD).write(_card(fmt.card, files, sides).encode())
     return [path] if folder else names
@@ -149,7 +164,7 @@ def _documents(made: Iterator[Made], fmt: Format, path: Path, staging: Staging) 
     for number, each in enumerate(made, 1):
         subject = each.subject
         assert subject is not None
-        name = safe_name(subject.title, subject.rollout_id, each.branch)
+        name = safe_name(subject.title, subject.rollout_id, subject.branch)
         name = staging.free_name(name, fmt.suffix)
         file = staging.open(path / name)
         file.write(each.data)
@@ -184,13 +199,12 @@ def side_path(path: Path, side: str) -> Path:
     return path.with_name(f"{path.stem}.{side}{path.suffix}")
 
 
-def safe_name(title: str, rollout: str, branch: int) -> str:
-    """A file's name of its own for a trajectory: words of the title, and the rollout's id; nothing
-    of either can name another folder.
+def safe_name(title: str, rollout: str, branch: str) -> str:
+    """A file's name of its own for a trajectory: words of the title, the rollout's id, and words of
+    the branch; nothing of them can name another folder.
     """
     words, own = _words(title.casefold()), _words(rollout) or "rollout"
-    name = f"{words}-{own}" if words else own
-    return name if branch == 1 else f"{name}-{branch}"
+    return "-".join(filter(None, (words, own, _words(branch.casefold()))))
 
 
 def _words(text: str) -> str:

@@ -95,6 +95,15 @@ class Staging:
                     del self._files[target]
                 return
 
+    def drop(self, file: BinaryIO) -> None:
+        """Nothing is to stand in the place of this file, not even what stands there now."""
+        for target, (temporary, open_file) in list(self._files.items()):
+            if open_file is file:
+                file.close()
+                os.unlink(temporary)
+                del self._files[target]
+                self._removed.append(self.folder / target.name if self.folder else target)
+
     def remove(self, path: Path) -> None:
         """Delete this file, if it is there, when the others are put in place."""
         self._removed.append(path)
@@ -111,11 +120,15 @@ class Staging:
             with in_words(self.folder):
                 self._commit_folder(self._made, self.folder)
             self._files.clear()
+            self._unlink_removed()
             return
         for target, (temporary, _) in list(self._files.items()):
             with in_words(target):
                 put_in_place(temporary, target, self._force)
                 sync_folder(target.parent)
+        self._unlink_removed()
+
+    def _unlink_removed(self) -> None:
         for path in self._removed:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)

@@ -13,7 +13,7 @@ from ..model.marks import Mark, Score
 from ..model.messages import TargetReply, UserMessage
 from ..model.rollout import Rollout, Trajectory
 from ..model.steps import Step
-from ..rules.branches import leaf_named
+from ..rules.branches import branch_label, find_leaf, leaf_named
 from ..rules.verdicts import accepted_leaves, newest_verdict
 from ..store.change import Saved
 from .plan import Plan
@@ -68,7 +68,7 @@ def leaves_of(saved: Saved, rollout: Rollout, plan: Plan) -> list[str | None]:
     if plan.leaf is not None:
         return [plan.leaf]
     if plan.branch:
-        return [leaf_named(saved.branches, plan.branch)]
+        return [leaf_named(rollout, saved.branches, plan.branch)]
     if plan.branches == "this":
         return [current_leaf(saved, rollout)]
     hidden = {branch.leaf_id for branch in saved.branches if branch.hidden}
@@ -106,7 +106,7 @@ def subjects_of(
     is shorter than the part asked for, and none where no branch has the name; else that raises
     UsageError and InputError.
     """
-    if lenient and plan.branch and plan.branch not in {each.name for each in saved.branches}:
+    if lenient and plan.branch and find_leaf(rollout, saved.branches, plan.branch) is None:
         return
     leaves = leaves_of(saved, rollout, plan)
     together = plan.fmt.collect is not None and plan.fmt.render is None
@@ -128,6 +128,7 @@ def subjects_of(
         yield _replace(
             subject,
             named=saved.branches,
+            branch=branch_label(rollout, leaf, saved.branches),
             silences=saved.silences,
             breakpoints=saved.breakpoints,
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..counting import counted
+from ..counting import counted, outcome, read_words
 from ..errors import Fault
 from ..formats.report import Loss
 from .searching import Found
@@ -189,21 +189,20 @@ class ExportSummary(msgspec.Struct):
             lines.append(f"found: {more:,} more")
         return lines
 
-    def counts(self) -> str:
-        """What was read, written and skipped, in one line."""
-        pieces = [f"read {counted(self.rollouts, 'rollout')}"]
-        if self.trajectories != self.rollouts:
-            pieces.append(f"made {counted(self.trajectories, 'trajectory')} of them")
+    def counts(self, read: str = "", unread: int = 0) -> str:
+        """What was read, written and skipped, in one line. ``read`` says what was read where that
+        is more than rollouts, ``unread`` how much of it could not be used.
+        """
         rows = f"wrote {counted(self.rows, self.unit)}"
         if self.test_rows is not None:
             rows += f" ({self.rows - self.test_rows:,} to train, {self.test_rows:,} to test)"
-        pieces.append(rows)
-        if self.repeated:
-            pieces.append(f"left out {counted(self.repeated, 'equal row')}")
-        if self.pairless:
-            pieces.append(f"{self.pairless:,} had no pair")
-        if self.refused:
-            pieces.append(f"skipped {self.refused:,}")
-        if self.unchosen:
-            pieces.append(f"{self.unchosen:,} had no such branch")
-        return ", ".join(pieces)
+        several = self.trajectories != self.rollouts
+        return outcome(
+            read or read_words(self.rollouts, "rollout"),
+            f"made {counted(self.trajectories, 'trajectory')} of them" if several else "",
+            rows,
+            f"left out {counted(self.repeated, 'equal row')}" if self.repeated else "",
+            f"{self.pairless:,} had no pair" if self.pairless else "",
+            skipped=self.refused + unread,
+            further=[f"{self.unchosen:,} had no such branch" if self.unchosen else ""],
+        )

@@ -81,7 +81,7 @@ def fenced(text: str, language: str = "text") -> str:
 
 def _project_blocks(subject: Subject) -> Iterator[str]:
     project = subject.project
-    yield f"# {_heading(project.title)}"
+    yield f"# {_heading(subject.heading)}"
     if project.goal:
         yield "Goal:"
         yield fenced(project.goal)

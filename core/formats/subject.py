@@ -20,6 +20,7 @@ class Subject(msgspec.Struct, frozen=True):
     ``options`` are the choices of the person who exports. ``rollout`` is the tree that the
     trajectory is a path of, where a format looks at other takes. ``format`` and ``extra`` are those
     of the rollout's header: the format it was read as, and what else its record held.
+    ``branch`` is what tells it from the rollout's other branches, empty where there are none.
     ``later`` counts the steps of the branch that were cut off ("up to here"), ``branches`` the
     rollout's other leaves, ``attempts`` its failures. ``named`` are the branches that have a name,
     ``silences`` lie over what the linter finds, and ``breakpoints`` are the rollout's own, where
@@ -45,7 +46,14 @@ class Subject(msgspec.Struct, frozen=True):
     named: tuple[Branch, ...] = ()
     silences: tuple[Silence, ...] = ()
     breakpoints: tuple[Breakpoint, ...] | None = None
+    branch: str = ""
     as_it_is: bool = False
+
+    @property
+    def heading(self) -> str:
+        """The title, and which branch it is: for formats that people read."""
+        title = self.title or self.project.title
+        return f"{title} › {self.branch}" if self.branch else title
 
     @property
     def project(self) -> Project:

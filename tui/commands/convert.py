@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from rollstep.core.counting import read_words
 from rollstep.core.errors import InputError, UsageError
 from rollstep.core.exporting.items import several
 from rollstep.core.exporting.many import export_many
@@ -23,7 +24,7 @@ from .export import STDOUT, check_stdout, print_file, say_secrets, say_written
 from .file_progress import FileLine
 from .imports import check_named, exit_status, say_left, say_own
 from .interrupting import INTERRUPTED, stop_on_interrupt
-from .progress import counted, say
+from .progress import say
 
 
 class ConvertOptions(msgspec.Struct, frozen=True):
@@ -92,7 +93,8 @@ def run_convert(path: Path, output: str, options: ConvertOptions) -> int:
         return INTERRUPTED
     if output != STDOUT:
         say_written(summary)
-    say(_counts(summary, tally))
+    read = read_words(tally.read, "record", tally.formats.most_common())
+    say(summary.counts(read, tally.refused))
     return exit_status(tally.refused + summary.refused, summary.rows)
 
 
@@ -137,16 +139,3 @@ def _say_report(summary: ExportSummary, tally: Tally) -> None:
     for line in summary.report():
         say(line)
     say_secrets(summary)
-
-
-def _counts(summary: ExportSummary, tally: Tally) -> str:
-    formats = ", ".join(f"{name} {count:,}" for name, count in tally.formats.most_common())
-    pieces = [f"read {counted(tally.read, 'record')}" + (f" ({formats})" if formats else "")]
-    pieces.append(f"wrote {counted(summary.rows, 'row')}")
-    if summary.repeated:
-        pieces.append(f"left out {counted(summary.repeated, 'equal row')}")
-    if summary.pairless:
-        pieces.append(f"{summary.pairless:,} had no pair")
-    if skipped := tally.refused + summary.refused:
-        pieces.append(f"skipped {skipped:,}")
-    return ", ".join(pieces)

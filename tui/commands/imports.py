@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rollstep.core.counting import counted, outcome, read_words
 from rollstep.core.errors import UsageError
 from rollstep.core.importing import ImportSummary, Left, import_files
 from rollstep.core.store.library import Library
@@ -12,7 +13,7 @@ from rollstep.tui.import_look import own_words
 
 from .file_progress import FileLine
 from .interrupting import INTERRUPTED, stop_on_interrupt
-from .progress import counted, say
+from .progress import say
 
 _FIRST = 10
 """So many records that were left out are named; the others are counted."""
@@ -69,17 +70,13 @@ def _say_summary(summary: ImportSummary, library: Path) -> None:
     say_left(summary.notes, summary.odd, "odd")
     say_left(summary.left, summary.refused, "skipped")
     say_own(summary.own)
-    formats = ", ".join(f"{name} {count:,}" for name, count in summary.formats)
-    pieces = [
-        f"read {counted(summary.read, 'record')}" + (f" ({formats})" if formats else ""),
+    passed = counted(summary.passed_over, "file")
+    words = outcome(
+        read_words(summary.read, "record", summary.formats),
         f"wrote {counted(summary.written, 'rollout')}",
-    ]
-    if summary.grown:
-        pieces.append(f"added to {summary.grown:,} that were there")
-    if summary.held:
-        pieces.append(f"{summary.held:,} were there already")
-    if summary.refused:
-        pieces.append(f"skipped {summary.refused:,}")
-    if summary.passed_over:
-        pieces.append(f"passed over {counted(summary.passed_over, 'file')} that hold no JSON")
-    say(", ".join(pieces) + f"; library {library}")
+        f"added to {summary.grown:,} that were there" if summary.grown else "",
+        f"{summary.held:,} were there already" if summary.held else "",
+        skipped=summary.refused,
+        further=[f"passed over {passed} that hold no JSON" if summary.passed_over else ""],
+    )
+    say(f"{words}; library {library}")

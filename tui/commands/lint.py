@@ -85,7 +85,7 @@ def _places(rollout: Rollout) -> dict[str | None, int]:
 
 def _leaf(rollout: Rollout, saved: Saved, step_id: str | None, options: LintOptions) -> str | None:
     if options.branch is not None:
-        return leaf_named(saved.branches, options.branch)
+        return leaf_named(rollout, saved.branches, options.branch)
     if step_id is not None:
         return rollout.newest_leaf(step_id)
     head = saved.head or None

@@ -1,8 +1,8 @@
 """Which rollout, and which of its branches, an argument of the command line names.
 
 ``ROLLOUT`` is the id of a rollout in the library, the beginning of it, or the session_id of its
-turn records; or a bundle's file. ``@NAME`` or ``@2`` behind it is one of its branches, ``#20`` the
-branch that goes through step 20.
+turn records; or a bundle's file. ``@NAME`` or ``@2`` behind it is one of its branches, as the
+screen calls it, ``#20`` the branch that goes through step 20.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rollstep.core.errors import InputError
+from rollstep.core.rules.branches import leaf_named
 from rollstep.core.session import Session
 from rollstep.core.store.change import Saved
 from rollstep.tui.comparing.subjects import Subject, subject
@@ -59,24 +60,9 @@ def _subject(saved: Saved, target: OpenTarget, branch: str) -> Subject:
     session = Session.reopen(saved)
     leaf = session.rollout.newest_leaf(session.head)
     if branch:
-        leaf = _branch(session, branch)
+        leaf = leaf_named(session.rollout, session.branches, branch)
     elif target.step is not None:
         leaf = session.rollout.newest_leaf(step_with_seq(saved, target.step).id)
     found = subject(session.rollout, leaf, session.branches)
     header = session.rollout.header
     return found._replace(label=f"{header.id}  {header.title}, {found.branch}")
-
-
-def _branch(session: Session, name: str) -> str:
-    """The leaf of the branch of this name, or of this number."""
-    named = {branch.name: branch.leaf_id for branch in session.branches if branch.name}
-    if name in named:
-        return named[name]
-    leaves = session.rollout.leaves()
-    if name.isdecimal() and 1 <= int(name) <= len(leaves):
-        return leaves[int(name) - 1]
-    known = ", ".join(named) or "none has a name"
-    raise InputError(
-        f"{session.rollout.header.id}: no branch is named {name!r}; branches: {known}; or by "
-        f"number, 1 to {len(leaves)}."
-    )

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from rollstep.core.counting import read_words
 from rollstep.core.importing.validating import Validation
 from rollstep.tui.sanitize import visible
 
 from .file_progress import FileLine
 from .imports import check_named, exit_status, say_own
 from .interrupting import INTERRUPTED, stop_on_interrupt
-from .progress import counted, say
+from .progress import say
 
 _ODD_SHOWN = 10
 """So many records that are odd and still good are printed; the others are counted."""
@@ -46,11 +47,8 @@ def run_validate(files: Sequence[Path], format: str | None) -> int:
         say(f"passed over, for they hold no JSON: {', '.join(names[:_NAMED])}{more}")
     say_own(work.walk.own)
     tally = work.tally
-    formats = ", ".join(f"{name} {count:,}" for name, count in tally.formats.most_common())
-    say(
-        f"read {counted(tally.read, 'record')}" + (f" ({formats})" if formats else "") + ": "
-        f"{tally.refused:,} refused, {tally.odd:,} odd"
-    )
+    read = read_words(tally.read, "record", tally.formats.most_common())
+    say(f"{read}: {tally.refused:,} refused, {tally.odd:,} odd")
     if work.walk.stopped:
         say("Stopped; what follows was not looked at.")
         return INTERRUPTED

@@ -10,10 +10,10 @@ from rollstep.core.model.edited import is_edit
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, Rollout
 from rollstep.core.model.steps import Step
+from rollstep.core.rules.branches import branch_name
 from rollstep.core.rules.compare import Comparison, Summary, compare
 from rollstep.core.rules.limits import in_dollars
 
-from ..branches import branch_name
 from ..commands.progress import counted
 from ..sanitize import one_line
 from ..stepview import stop_title

@@ -39,7 +39,7 @@ def page(subject: Subject) -> str:
         '<meta name="color-scheme" content="light dark">',
         '<meta name="referrer" content="no-referrer">',
         '<meta name="generator" content="rollstep">',
-        el("title", plain(_title(subject))),
+        el("title", plain(subject.heading)),
         el("style", style),
     )
     parts = [_bar(), el("header", *_top(facts), cls="top"), *_main(facts, turns)]
@@ -64,10 +64,6 @@ def _digest(text: str) -> str:
     return f"sha256-{found.decode('ascii')}"
 
 
-def _title(subject: Subject) -> str:
-    return subject.title or subject.project.title
-
-
 def _bar() -> str:
     """Find, and light or dark. The choice of light needs no script."""
     find = el(
@@ -89,7 +85,7 @@ def _bar() -> str:
 
 def _top(facts: Facts) -> Iterator[str]:
     subject = facts.subject
-    yield el("h1", line(_title(subject)))
+    yield el("h1", line(subject.heading))
     failed = failing(subject.scores)
     if failed is not None:
         yield el("p", line(_failure(facts, failed)), cls="outcome failed")

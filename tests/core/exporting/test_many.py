@@ -107,7 +107,9 @@ def test_a_hidden_branch_is_left_out_and_a_named_one_is_taken(tmp_path: Path) ->
     for number, one in enumerate((plan(branch="rude"), plan(branches="all"))):
         export_many(one, [Item(named)], tmp_path / f"{number}.jsonl")
         assert lines(tmp_path / f"{number}.jsonl")[1:] == [["Bye.", "No."]]
-    with pytest.raises(InputError, match="No branch is named 'kind'; branches: rude"):
+    with pytest.raises(
+        InputError, match="r1: no branch is named 'kind'; branches: rude; or by number, 1 to 2"
+    ):
         export_many(plan(branch="kind"), [Item(named)], tmp_path / "z.jsonl", several=False)
     done = survey(plan(branch="rude"), [Item(named), *items("r2")])
     assert (done.written, done.unchosen) == (1, 1)
@@ -146,7 +148,7 @@ def test_a_document_each_goes_into_a_folder_under_safe_names(tmp_path: Path) -> 
     done = export_many(plan("page"), [*items("r1", "r2"), attack], tmp_path / "out")
     assert done.counts() == "read 3 rollouts, wrote 3 documents"
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert names == ["greet-r1.txt", "greet-r2.txt", "x-etc-passwd.txt"]
+    assert names == [f"{name}-branch-2.txt" for name in ("greet-r1", "greet-r2", "x-etc-passwd")]
     assert done.files == [tmp_path / "out"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 
@@ -214,7 +216,7 @@ def test_a_folder_with_something_in_it_needs_force(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="not empty"):
         export_many(plan("page"), items("r1"), tmp_path)
     export_many(plan("page"), items("r1"), tmp_path, force=True)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["greet-r1.txt", "mine.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["greet-r1-branch-2.txt", "mine.txt"]
 
 
 @pytest.mark.parametrize("name", ["turns", "page", "book", "bundle"])
@@ -299,7 +301,7 @@ def test_a_full_disk_is_said_in_words_and_leaves_nothing(
 
 @pytest.mark.parametrize("title", ["\U00020000" * 100, "日本" * 90, "a" * 400, "\ud800/../" * 50])
 def test_any_title_makes_a_file_name(title: str, tmp_path: Path) -> None:
-    names = [safe_name(title, title, 10**9), safe_name(title, "r1", 1)]
+    names = [safe_name(title, title, title), safe_name(title, "r1", "")]
     for name in names:
         (tmp_path / f"{name}-99999.atif.json").write_bytes(b"")
     assert len(list(tmp_path.iterdir())) == len(names)
@@ -348,9 +350,9 @@ def test_all_branches_of_a_rollout_stand_on_the_same_side(tmp_path: Path) -> Non
 def test_rollouts_of_one_record_of_a_source_stay_together(tmp_path: Path) -> None:
     ids = [f"r{number}" for number in range(20)]
     export_many(plan("repeats", train_split=0.5, by="source"), items(*ids), f"{tmp_path}/out/")
-    sides = [(tmp_path / "out" / name).read_bytes() for name in ("train.jsonl", "test.jsonl")]
-    assert sorted(map(bool, sides)) == [False, True]
-    assert sum(side.count(b"Hello") for side in sides) == 20
+    sides = [tmp_path / "out" / name for name in ("train.jsonl", "test.jsonl")]
+    assert sum(side.read_bytes().count(b"Hello") for side in sides if side.exists()) == 20
+    assert sorted(side.exists() for side in sides) == [False, True]
 
 
 def test_a_larger_share_only_moves_rollouts_to_the_training_side() -> None:

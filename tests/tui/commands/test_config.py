@@ -16,7 +16,7 @@ def test_it_writes_a_file_once_and_never_again(cli: RunCli) -> None:
     assert path.read_text("utf-8").startswith("# Everything that can be set.")
     path.write_text('author = "mira"\n')
     status, _, error = cli("config", "--write")
-    assert (status, "there already" in error) == (1, True)
+    assert (status, "there already" in error) == (2, True)
     assert path.read_text("utf-8") == 'author = "mira"\n'
     status, out, _ = cli("config")
     assert status == 0

@@ -143,7 +143,7 @@ def test_no_row_is_wider_than_the_terminal(cli: RunCli, width: int, words: tuple
     [
         (
             "{0}@angry",
-            "no branch is named 'angry'; branches: none has a name; or by number, 1 to 1",
+            "no branch is named 'angry'; branches: main.",
         ),
         ("{0}@2", "no branch is named '2'"),
         ("{0}#99", "has no step 99"),

@@ -75,7 +75,7 @@ def test_a_file_that_is_there_is_replaced_only_with_force(
         ("turn-records", ["--up-to", "3"], "turn 2 (step 3): it ends without its final reply"),
         ("openai", ["--up-to", "1"], "rule: the last is the assistant's"),
         ("openai", ["--up-to", "9"], "has no step 9"),
-        ("openai", ["--branch", "angry"], "No branch is named 'angry'"),
+        ("openai", ["--branch", "angry"], "no branch is named 'angry'"),
     ],
 )
 def test_what_cannot_be_exported_is_refused_with_the_reason(

@@ -63,7 +63,7 @@ async def test_a_branch_is_named_and_all_are_looked_through(
     assert "stale" in out
     status, _, err = cli("lint", "r-1", "--library", library, "--branch", "nowhere")
     assert status == 2
-    assert "No branch is named 'nowhere'; branches: as it went, lost␛[31m." in err
+    assert "no branch is named 'nowhere'; branches: as it went, lost␛[31m;" in err
     status, _, err = cli("lint", "r-1", "--library", library, "--branch", "x", "--all")
     assert status == 2
 
