@@ -15,6 +15,7 @@
     ├── RoleError                 a role misbehaved; becomes an Attempt, never a step
     ├── StoreError                the library could not be read or written
     │   ├── LibraryLockedError    another program holds it
+    │   ├── StoppedError          whoever asked for a long read does not want it any more
     │   ├── RevisionsMovedError   another program has added revisions of the project meanwhile
     │   └── NotSavedError         a commit failed; what was to be saved is still in memory
     └── ExportError               a trajectory cannot be written in the asked format (exit status 1)
@@ -147,6 +148,10 @@ class StoreError(RollstepError):
 
 class LibraryLockedError(StoreError):
     """Another program holds the library's lock for too long."""
+
+
+class StoppedError(StoreError):
+    """A long read was ended because nobody wants it any more: there is nothing to be told."""
 
 
 class RevisionsMovedError(StoreError):

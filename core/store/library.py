@@ -288,13 +288,17 @@ class Library(Catalogue):
             indexed = not search.has_pending(connection)
             return search.find(connection, query, limit, use_index=indexed)
 
+    def is_elsewhere(self) -> bool:
+        """Whether the file that was opened is no longer the one that stands at its path."""
+        return self._file != _identity(self.path)
+
     # Inside
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         if self.read_only:
             raise NotSavedError(f"Not saved: the library {self.path} is read-only.")
-        if self._file != _identity(self.path):
+        if self.is_elsewhere():
             # SQLite would go on writing to a file that nobody will ever open again.
             raise NotSavedError(
                 f"Not saved: the library {self.path} was deleted, moved or replaced while it was "

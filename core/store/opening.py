@@ -109,9 +109,20 @@ def connection_to(path: Path, read_only: bool, wait: float) -> sqlite3.Connectio
         log = Path(f"{path}-wal")
         unlogged = not log.exists() or log.stat().st_size == 0
         target = path.as_uri() + ("?immutable=1" if unlogged else "?mode=ro")
+    return _connected(target, read_only, wait)
+
+
+def connection_beside(path: Path, read_only: bool, wait: float) -> sqlite3.Connection:
+    """One more connection to a library that is open, for reading; it makes no file."""
+    if read_only:
+        return connection_to(path, True, wait)
+    return _connected(f"{path.as_uri()}?mode=ro", True, wait)
+
+
+def _connected(target: str, is_uri: bool, wait: float) -> sqlite3.Connection:
     # The library takes a lock of its own around each use, so any thread may come in.
     connection = sqlite3.connect(
-        target, timeout=wait, isolation_level=None, check_same_thread=False, uri=read_only
+        target, timeout=wait, isolation_level=None, check_same_thread=False, uri=is_uri
     )
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute(f"PRAGMA cache_size = {_KEPT}")
