@@ -21,6 +21,30 @@ def tau2(path: Path, *rewards: float, messages: int = 4) -> Path:
     return path
 
 
+def tau2_with_a_greeting(path: Path) -> Path:
+    """One simulation as tau2 writes it: the agent greets first, and the user's last message holds
+    the token that stops it.
+    """
+    call = {"id": "c1", "name": "get_order", "arguments": {"id": "4471"}, "requestor": "assistant"}
+    messages: list[dict[str, Any]] = [
+        {"role": "assistant", "content": "Hi! How can I help you today?"},
+        {"role": "user", "content": "My order 4471 arrived broken."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "id": "c1", "content": '{"status": "delivered"}', "error": False},
+        {"role": "assistant", "content": "I am sorry, I can not refund it."},
+        {"role": "user", "content": "OK then. ###STOP###"},
+    ]
+    said = [{**message, "turn_idx": place} for place, message in enumerate(messages)]
+    document = {
+        "timestamp": "2026-01-01T00:00:00",
+        "info": {"num_trials": 1, "seed": 1},
+        "tasks": [{"id": "t0", "user_scenario": {"instructions": "x"}}],
+        "simulations": [{**_simulation(0, 0.0, 0), "messages": said}],
+    }
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
 def _simulation(number: int, reward: float, messages: int) -> dict[str, Any]:
     said = [
         {

@@ -1,7 +1,11 @@
 """Results of tau2-bench: one file with ``simulations``, or a folder of them, one simulation a file.
 
-In tau2 the user may call tools too. What a simulation was scored by comes along: the reward and
-why, every check behind it, and the reviews, each with the steps that it speaks of.
+In tau2 the user may call tools too. It ends a simulation by a token in its last message: that
+message is its stop here, with all of its text, so that whoever goes on from a step before it meets
+a stop again, and no message that the target would have to answer.
+
+What a simulation was scored by comes along: the reward and why, every check behind it, and the
+reviews, each with the steps that it speaks of.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import Fault, FormatError
-from ...model.messages import Stop, StopBy
+from ...model.messages import Stop, StopBy, Text, UserMessage, parts_text
 from ...model.project import Tool
 from ...model.steps import Call, Usage
 from ..reading.building import TreeBuilder, imported_project
@@ -24,7 +28,9 @@ from .scores import scores_of
 
 _SIGNS = ("termination_reason", "reward_info", "agent_cost", "user_cost", "start_time", "trial")
 _TAKEN = ("timestamp", "cost", "usage", "generation_time_seconds")
-_WHO: dict[str, StopBy] = {"user_stop": "evaluator"}
+_USER_STOP = "user_stop"
+_WHO: dict[str, StopBy] = {_USER_STOP: "evaluator"}
+_TOKENS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 _SCENARIO = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 
 
@@ -175,10 +181,25 @@ def _turn(message: dict[str, Any], index: int) -> int:
 
 def _add_stop(builder: TreeBuilder, value: dict[str, Any]) -> None:
     reason = shown(value.get("termination_reason"))
-    if reason:
+    said = _last_words(builder)
+    if said and reason in ("", _USER_STOP):
+        assert builder.here is not None
+        builder.replace(builder.here, payload=Stop(_USER_STOP, "evaluator", said))
+    elif reason:
         by = _WHO.get(reason, "rule")
         error = shown(table(value.get("info")).get("error"))
         builder.add(Stop(reason, by, error), created_at=seconds(value.get("end_time")))
+
+
+def _last_words(builder: TreeBuilder) -> str:
+    """What the user said last, where one of its tokens is in it and it is nothing but text."""
+    payload = builder.step(builder.here).payload if builder.here is not None else None
+    if not isinstance(payload, UserMessage) or payload.tool_calls or payload.reasoning:
+        return ""
+    if not all(isinstance(part, Text) for part in payload.parts):
+        return ""
+    said = parts_text(payload.parts)
+    return said if any(token in said for token in _TOKENS) else ""
 
 
 def _task(value: dict[str, Any], around: dict[str, Any]) -> dict[str, Any]:

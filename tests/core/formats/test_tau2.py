@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from rollstep.core.errors import FormatError
 from rollstep.core.formats import tau2
 from rollstep.core.formats.reading.files import read_records
-from rollstep.core.model.messages import Stop, UserMessage
+from rollstep.core.model.messages import Stop, UserMessage, payload_text
 from rollstep.core.model.project import HumanTarget
 
 from .foreign import mangled, read_all, spoken, survives
@@ -156,12 +156,42 @@ def test_a_simulation_is_read_with_the_calls_of_both_sides() -> None:
         "tool: no such order <c1 error>",
         "evaluator:  [look_at_box {} u1]",
         "tool: 4417 <u1>",
-        "evaluator: It is 4417. ###STOP###",
         "stop user_stop by evaluator",
     ]
     assert imported.title == "retail 7, trial 0"
     assert imported.key == "sim-1"
     assert imported.created_at > 1.7e9
+
+
+@pytest.mark.parametrize("token", ["###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###"])
+@pytest.mark.parametrize("reason", ["user_stop", None])
+def test_the_message_with_which_the_user_stops_is_the_stop(token: str, reason: str | None) -> None:
+    last = {"role": "user", "content": f"Thanks! {token}", "turn_idx": 6, "cost": 0.1}
+    messages = [*SIMULATION["messages"][:-1], last]
+    value = {**SIMULATION, "termination_reason": reason, "messages": messages}
+    (imported,) = read_all(tau2.READER, value, AROUND)
+    end = imported.steps[-1]
+    assert end.payload == Stop("user_stop", "evaluator", f"Thanks! {token}")
+    assert (end.parent_id, end.call and end.call.cost) == (imported.steps[-2].id, 0.1)
+    assert [type(step.payload) for step in imported.steps].count(Stop) == 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "last"),
+    [
+        ("max_steps", {"role": "user", "content": "###STOP###"}),
+        ("user_stop", {"role": "user", "content": "No STOP here."}),
+        ("agent_stop", {"role": "assistant", "content": "###STOP###"}),
+    ],
+)
+def test_what_did_not_end_the_simulation_stays_a_message(reason: str, last: Any) -> None:
+    messages = [*SIMULATION["messages"][:2], last]
+    value = {**SIMULATION, "termination_reason": reason, "messages": messages}
+    (imported,) = read_all(tau2.READER, value, AROUND)
+    assert payload_text(imported.steps[-2].payload) == last["content"]
+    end = imported.steps[-1].payload
+    assert isinstance(end, Stop)
+    assert (end.reason, end.note) == (reason, "")
 
 
 def test_the_task_gives_goal_tools_and_policy() -> None:
@@ -254,7 +284,7 @@ def test_a_simulation_in_a_file_of_its_own_belongs_to_the_results_beside_it(
         (tmp_path / "results.json").write_text(results)
     (read,) = read_records(folder / "sim-1.json")
     (imported,) = read.imported
-    assert len(imported.steps) == 8
+    assert len(imported.steps) == 7
     told = results == json.dumps(AROUND)
     assert bool(imported.project.goal) == bool(imported.project.tools) == told
 
