@@ -1,0 +1,234 @@
+"""What takes long in the library screen holds nothing up, is said, and can be taken back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rollstep.core.errors import StoppedError
+from rollstep.core.listing import sql
+from rollstep.core.store.beside import LibraryBeside
+from rollstep.core.store.library import Library
+from rollstep.tui.asking import Asking
+from rollstep.tui.screens.library import LibraryScreen
+from rollstep.tui.screens.stats import StatsScreen
+from textual.widgets import TextArea
+
+from .conftest import Driver, Opened
+from .test_library import listed, path, text
+
+__all__ = ["path"]
+
+_PATIENCE = 20
+
+
+class Gate:
+    """Where whoever comes through waits until it is opened."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self.opened = threading.Event()
+
+    def wait(self) -> None:
+        self.reached.set()
+        self.opened.wait(_PATIENCE)
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    gate = Gate()
+    yield gate
+    gate.opened.set()
+    for each in threading.enumerate():
+        if each.name == "long read":
+            each.join(_PATIENCE)
+
+
+@pytest.fixture
+def slow(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """The regular expression ``slow`` takes until the gate is opened, and fits everything."""
+    usual = sql._fits
+
+    def fits(text: Any, regex: str) -> bool:
+        if regex != "slow":
+            return usual(text, regex)
+        gate.wait()
+        return True
+
+    monkeypatch.setattr(sql, "_fits", fits)
+    return gate
+
+
+async def type_slow(driver: Driver, gate: Gate) -> None:
+    await driver.press("slash")
+    await driver.until(lambda: isinstance(driver.app.focused, TextArea))
+    await driver.press(*"title~slow")
+    await driver.until(gate.reached.is_set)
+
+
+async def test_rows_moves_and_marks_go_on_while_it_filters(
+    opened: Opened, path: Path, slow: Gate
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await type_slow(driver, slow)
+        await driver.press("enter")
+        await driver.until(lambda: "filtering …" in text(driver))
+        await driver.press("j", "A")
+        await driver.until(lambda: "accepted: 1" in text(driver))
+        await driver.until(lambda: screen.table_pane._rows[2].text.strip().startswith(">  A"))
+        assert screen.model.at == 1
+        assert len(screen.model) == 30
+        with Library.open(path) as library:
+            assert [mark.verdict for mark in library.load("r29").marks] == ["accept"]
+        assert "filtering …" in text(driver)
+
+
+async def test_the_cursor_is_where_it_was_moved_to_meanwhile(
+    opened: Opened, path: Path, slow: Gate
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await type_slow(driver, slow)
+        await driver.press("enter", "j", "j", "v")
+        at, chosen = screen.model.key, set(screen.model.chosen)
+        slow.opened.set()
+        await driver.until(lambda: screen.model.listed_query == "title~slow")
+        assert screen.model.key == at
+        assert screen.model.chosen == chosen
+        assert len(chosen) == 1
+
+
+async def test_escape_takes_a_slow_filter_back(opened: Opened, path: Path, slow: Gate) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await type_slow(driver, slow)
+        await driver.press("enter")
+        await driver.until(lambda: "filtering …" in text(driver))
+        await driver.press("escape")
+        assert "filtering …" not in text(driver)
+        assert "Library   30 rollouts" in text(driver)
+        assert screen.model.query == ""
+        assert driver.app.screen is screen
+
+
+async def test_escape_in_the_field_takes_it_back_too(
+    opened: Opened, path: Path, slow: Gate
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver, "turns>1")
+        await driver.press("slash")
+        await driver.until(lambda: isinstance(driver.app.focused, TextArea))
+        await driver.press(*" title~slow")
+        await driver.until(slow.reached.is_set)
+        await driver.press("escape")
+        await driver.until(lambda: driver.app.focused is screen.table_pane)
+        assert screen.model.query == screen.model.listed_query == "turns>1"
+        assert not screen.listing._asking.under_way
+
+
+async def test_the_answer_of_a_filter_that_was_replaced_never_shows(
+    opened: Opened, path: Path, slow: Gate
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await type_slow(driver, slow)
+        replaced = screen.listing._asking._read
+        assert replaced is not None
+        screen.listing.filter_by("turns>1")
+        await driver.until(lambda: screen.model.listed_query == "turns>1")
+        assert isinstance(replaced.future.exception(), StoppedError)
+        slow.opened.set()
+        for each in threading.enumerate():
+            if each.name == "long read":
+                each.join(_PATIENCE)
+        await driver.pilot.pause()
+        assert screen.model.listed_query == "turns>1"
+        assert len(screen.model) == 20
+
+
+async def test_an_answer_that_is_there_but_was_not_taken_yet_never_shows_either(
+    opened: Opened, path: Path
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        answers: list[str] = []
+        asking = Asking(driver.app, screen)
+        asking.ask(lambda library: "first", answers.append)
+        assert asking._read is not None
+        assert asking._read.future.result(_PATIENCE) == "first"
+        asking.ask(lambda library: "second", answers.append)
+        await driver.until(lambda: bool(answers))
+        await driver.pilot.pause()
+        assert answers == ["second"]
+        assert not asking.under_way
+
+
+async def test_leaving_the_screen_takes_it_back(opened: Opened, path: Path, slow: Gate) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await type_slow(driver, slow)
+        await driver.press("enter")
+        await driver.until(lambda: screen.listing._asking.under_way)
+        read = screen.listing._asking._read
+        assert read is not None
+        await driver.press("q")
+        await driver.until(read.future.done)
+        assert isinstance(read.future.exception(), StoppedError)
+        await driver.until(lambda: not isinstance(driver.app.screen, LibraryScreen))
+
+
+async def test_a_filter_that_cannot_be_asked_is_said_and_the_list_stays(
+    opened: Opened, path: Path
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        path.rename(path.with_name("moved.sqlite"))
+        screen.listing.filter_by("turns>1")
+        await driver.until(lambda: len(driver.app._notifications) == 1)
+        (said,) = driver.app._notifications
+        assert "deleted, moved or replaced" in said.message
+        assert len(screen.model) == 30
+        assert not screen.listing._asking.under_way
+
+
+async def test_numbers_are_counted_beside_and_left_with_escape(
+    opened: Opened, path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = LibraryBeside.load
+
+    def slow_load(self: LibraryBeside, rollout_id: str) -> Any:
+        if rollout_id == "r20":
+            gate.wait()
+        return load(self, rollout_id)
+
+    monkeypatch.setattr(LibraryBeside, "load", slow_load)
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await driver.press("number_sign")
+        await driver.until(lambda: "of 30; Esc stops" in text(driver))
+        await driver.press("j")
+        assert screen.model.at == 1
+        await driver.press("escape")
+        assert "Not counted to the end." in text(driver)
+        assert not screen.numbers._asking.under_way
+        gate.opened.set()
+        await driver.press("number_sign")
+        await driver.until(lambda: isinstance(driver.app.screen, StatsScreen))
+
+
+async def test_enter_lists_anew_by_the_same_filter(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver, "verdict:none")
+        assert len(screen.model) == 29
+        await driver.press("A")
+        await driver.until(lambda: "accepted: 1" in text(driver))
+        await driver.until(lambda: screen._waiting == 0 and screen._known)
+        assert len(screen.model) == 29
+        await driver.press("slash")
+        await driver.until(lambda: isinstance(driver.app.focused, TextArea))
+        await driver.press("enter")
+        await driver.until(lambda: len(screen.model) == 28)
