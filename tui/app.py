@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from rollstep.core.config.keys import Config, ReviewKeys
-    from rollstep.core.review.queue import Queue
+    from rollstep.core.review.keeping import KeptQueue
 
     from .palette import Palette
     from .review.model import ReviewModel
@@ -41,7 +41,7 @@ def run_app(
     trust: bool = False,
     config: Path | None = None,
     library_query: str | None = None,
-    review: Queue | None = None,
+    review: KeptQueue | None = None,
 ) -> int:
     """Run the app; its exit status. Raises RollstepError when the target cannot be opened, before
     any screen is shown. ``throwaway`` keeps nothing; ``roles`` is a file that gives seed rows
@@ -58,7 +58,7 @@ def run_app(
 
         guide = guide_of(loaded)
     apply_keys(chosen.keys)
-    author = review.by if review is not None else author_of(chosen)
+    author = review.queue.by if review is not None else author_of(chosen)
     controller = start_controller(
         library, throwaway=throwaway, roles=roles, trust=trust, author=author
     )
@@ -102,7 +102,7 @@ def author_of(config: Config) -> str:
     return config.author or _who_sits_here()
 
 
-def _review(queue: Queue | None, keys: ReviewKeys) -> ReviewModel | None:
+def _review(queue: KeptQueue | None, keys: ReviewKeys) -> ReviewModel | None:
     if queue is None:
         return None
     from .review.model import ReviewModel

@@ -1,10 +1,12 @@
 """A queue: the rollouts that a query meant at one moment, where one person is in it, and what that
-person has said of them so far. Pure: each change gives a new queue.
+person has said of them so far. Knows no library. Whatever its length, a change and a look at how
+far it is cost the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +20,8 @@ LONGEST = 600.0
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that was said of a rollout of the queue, on one of its steps. An entry that
     ``decides`` gives its verdict, or takes it away (None); others are ratings, tags, notes.
-    ``seconds`` is how long the rollout was looked at for it.
+    ``seconds`` is how long the rollout was looked at for it; ``id`` is its own, wherever the queue
+    is open.
     """
 
     rollout_id: str
@@ -26,47 +29,14 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     verdict: Verdict | None = None
     decides: bool = False
     seconds: float = 0.0
+    id: str = ""
 
 
-class Queue(msgspec.Struct, frozen=True, omit_defaults=True):
-    """``ids`` never change; ``at`` is the place in them, from 0. ``entries`` are in the order in
-    which they were made: the last that decides on a rollout stands.
-    """
+class News(NamedTuple):
+    """What became of a queue: entries that came, in their order, and ids of those that went."""
 
-    query: str
-    by: str
-    frozen_at: float
-    ids: tuple[str, ...]
-    at: int = 0
-    entries: tuple[Entry, ...] = ()
-    version: int = 1
-
-    @property
-    def name(self) -> str:
-        """What it is kept under: when it was frozen, for whom, by which query."""
-        return f"{self.frozen_at:.6f} {self.by} {self.query}"
-
-    @property
-    def current(self) -> str:
-        """The rollout at hand."""
-        return self.ids[self.at]
-
-    def verdicts(self) -> dict[str, Verdict]:
-        """The verdict that stands on each rollout which has one."""
-        found: dict[str, Verdict] = {}
-        for entry in self.entries:
-            if not entry.decides:
-                continue
-            if entry.verdict is None:
-                found.pop(entry.rollout_id, None)
-            else:
-                found[entry.rollout_id] = entry.verdict
-        return found
-
-    @property
-    def finished(self) -> bool:
-        """Whether each rollout has its verdict."""
-        return len(self.verdicts()) == len(self.ids)
+    said: tuple[Entry, ...] = ()
+    gone: tuple[str, ...] = ()
 
 
 class Progress(NamedTuple):
@@ -83,77 +53,244 @@ class Progress(NamedTuple):
     seconds: float
 
 
-def go_to(queue: Queue, place: int) -> Queue:
-    """At this place, or the nearest that there is."""
-    place = min(max(place, 0), len(queue.ids) - 1)
-    return msgspec.structs.replace(queue, at=place)
-
-
-def added(queue: Queue, entry: Entry) -> Queue:
-    """With one thing more said. The place stays."""
-    seconds = min(max(entry.seconds, 0.0), LONGEST)
-    entry = msgspec.structs.replace(entry, seconds=seconds)
-    return msgspec.structs.replace(queue, entries=(*queue.entries, entry))
-
-
-def withdrawn(queue: Queue, entry: Entry) -> Queue:
-    """Without this entry (the last that is equal to it), at its rollout; the same queue where it
-    has none such.
+class Tally:
+    """What was said, and what stands of it: of each rollout, the last entry that decides. Entries
+    are in the order in which they were made.
     """
-    for index in range(len(queue.entries) - 1, -1, -1):
-        if queue.entries[index] == entry:
-            entries = queue.entries[:index] + queue.entries[index + 1 :]
-            place = queue.ids.index(entry.rollout_id)
-            return msgspec.structs.replace(queue, entries=entries, at=place)
-    return queue
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self._said: dict[str, Entry] = {}
+        self._deciding: dict[str, dict[str, Entry]] = {}
+        self._stands: dict[str, Verdict] = {}
+        self._took: dict[str, float] = {}
+        self._seconds = 0.0
+        self._counts: dict[Verdict, int] = {"accept": 0, "reject": 0, "unsure": 0}
+        for entry in entries:
+            self.add(entry)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All that was said."""
+        return tuple(self._said.values())
+
+    def __contains__(self, entry_id: str) -> bool:
+        """Whether there is an entry of this id."""
+        return entry_id in self._said
+
+    def __len__(self) -> int:
+        return len(self._said)
+
+    def last(self) -> Entry | None:
+        """What was said last; None for nothing."""
+        return next(reversed(self._said.values()), None)
+
+    def get(self, entry_id: str) -> Entry | None:
+        """The entry of this id; None where it is gone."""
+        return self._said.get(entry_id)
+
+    def verdict_of(self, rollout_id: str) -> Verdict | None:
+        """The verdict that stands on this rollout."""
+        return self._stands.get(rollout_id)
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict that stands on each rollout which has one."""
+        return dict(self._stands)
+
+    def add(self, entry: Entry) -> None:
+        """One thing more, the last now."""
+        self._said[entry.id] = entry
+        if entry.decides:
+            self._deciding.setdefault(entry.rollout_id, {})[entry.id] = entry
+            self._settle(entry.rollout_id)
+
+    def remove(self, entry_id: str) -> Entry | None:
+        """Without this entry, which is given back; None where there is none such."""
+        entry = self._said.pop(entry_id, None)
+        if entry is not None and entry.decides:
+            del self._deciding[entry.rollout_id][entry_id]
+            self._settle(entry.rollout_id)
+        return entry
+
+    def progress(self, total: int) -> Progress:
+        """How far it is, of so many rollouts."""
+        left = total - len(self._stands)
+        each = max(self._seconds, 0.0) / len(self._took) if self._took else 0.0
+        counts = self._counts
+        return Progress(
+            total, counts["accept"], counts["reject"], counts["unsure"], left, each, each * left
+        )
+
+    def _settle(self, rollout_id: str) -> None:
+        """What stands on this rollout now, and how long it took."""
+        deciding = self._deciding[rollout_id].values()
+        if (old := self._stands.pop(rollout_id, None)) is not None:
+            self._counts[old] -= 1
+        self._seconds -= self._took.pop(rollout_id, 0.0)
+        last = next(reversed(deciding), None)
+        if last is not None and last.verdict is not None:
+            self._stands[rollout_id] = last.verdict
+            self._counts[last.verdict] += 1
+        took = next((e.seconds for e in reversed(deciding) if e.verdict and e.seconds > 0), 0.0)
+        if took:
+            self._took[rollout_id] = took
+            self._seconds += took
 
 
-def undecided(queue: Queue, by: int = 1) -> int | None:
-    """The place of the next rollout without a verdict, or (``by`` = -1) of the one before; round
-    the ends, the one at hand last. None where all have one.
+class Queue:
+    """``query``, ``by``, ``frozen_at`` and ``ids`` never change; ``at`` is the place in the ids,
+    from 0.
     """
-    verdicts, count = queue.verdicts(), len(queue.ids)
-    for distance in range(1, count + 1):
-        place = (queue.at + by * distance) % count
-        if queue.ids[place] not in verdicts:
-            return place
-    return None
+
+    def __init__(
+        self,
+        query: str,
+        by: str,
+        frozen_at: float,
+        ids: tuple[str, ...],
+        at: int = 0,
+        entries: Iterable[Entry] = (),
+    ) -> None:
+        self.query = query
+        self.by = by
+        self.frozen_at = frozen_at
+        self.ids = ids
+        self.at = min(max(at, 0), len(ids) - 1)
+        self._place = {rollout_id: place for place, rollout_id in enumerate(ids)}
+        self._decided = bytearray(len(ids))
+        self._tally = Tally()
+        for entry in entries:
+            self.add(entry)
+
+    def copy(self) -> Queue:
+        """Another one, as this one is now."""
+        return Queue(self.query, self.by, self.frozen_at, self.ids, self.at, self.entries)
+
+    @property
+    def name(self) -> str:
+        """What it is kept under: when it was frozen, for whom, by which query."""
+        return queue_name(self.query, self.by, self.frozen_at)
+
+    @property
+    def current(self) -> str:
+        """The rollout at hand."""
+        return self.ids[self.at]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What was said, in the order in which it was."""
+        return self._tally.entries
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict that stands on each rollout which has one."""
+        return self._tally.verdicts()
+
+    def verdict_of(self, rollout_id: str) -> Verdict | None:
+        """The verdict that stands on this rollout."""
+        return self._tally.verdict_of(rollout_id)
+
+    def holds(self, entry_id: str) -> bool:
+        """Whether this was said, and not taken back."""
+        return entry_id in self._tally
+
+    def entry(self, entry_id: str) -> Entry | None:
+        """The entry of this id; None where it is gone."""
+        return self._tally.get(entry_id)
+
+    def last(self) -> Entry | None:
+        """What was said last; None for nothing."""
+        return self._tally.last()
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        return self._tally.progress(len(self.ids))
+
+    @property
+    def finished(self) -> bool:
+        """Whether each rollout has its verdict."""
+        return not self.progress.left
+
+    def go_to(self, place: int) -> None:
+        """To this place, or the nearest that there is."""
+        self.at = min(max(place, 0), len(self.ids) - 1)
+
+    def undecided(self, by: int = 1) -> int | None:
+        """The place of the next rollout without a verdict, or (``by`` = -1) of the one before;
+        round the ends, the one at hand last. None where all have one.
+        """
+        decided, at = self._decided, self.at
+        if by > 0:
+            found = decided.find(0, at + 1)
+            found = found if found >= 0 else decided.find(0, 0, at + 1)
+        else:
+            found = decided.rfind(0, 0, at)
+            found = found if found >= 0 else decided.rfind(0, at)
+        return found if found >= 0 else None
+
+    def add(self, entry: Entry) -> Entry:
+        """One thing more is said; the entry as it is kept. The place stays. Of a rollout that is
+        not in the queue nothing is said.
+        """
+        seconds = min(max(entry.seconds, 0.0), LONGEST)
+        if seconds != entry.seconds or not entry.id:
+            new_id = entry.id or os.urandom(8).hex()
+            entry = msgspec.structs.replace(entry, seconds=seconds, id=new_id)
+        if entry.rollout_id in self._place:
+            self._tally.add(entry)
+            self._look_at(entry)
+        return entry
+
+    def withdraw(self, entry_id: str) -> Entry | None:
+        """Without this entry, at its rollout; None, and nothing done, where it has none such."""
+        entry = self._remove(entry_id)
+        if entry is not None:
+            self.at = self._place[entry.rollout_id]
+        return entry
+
+    def merge(self, news: News, waiting: Iterable[str] = ()) -> None:
+        """Take in how the queue stands in the library. What is ``waiting`` to be saved comes after
+        all that is.
+        """
+        for entry_id in news.gone:
+            self._remove(entry_id)
+        ours = [entry for each in waiting if (entry := self._remove(each)) is not None]
+        arrived = {entry.id for entry in news.said}
+        for entry in news.said:
+            self._remove(entry.id)
+            self.add(entry)
+        for entry in ours:
+            if entry.id not in arrived:
+                self.add(entry)
+
+    def adjustment(
+        self, rollout_id: str, step_id: str, verdict: Verdict | None, given_at: float
+    ) -> Entry | None:
+        """What the rollout itself says that the queue does not know: a verdict of this person that
+        was given elsewhere since the queue was frozen counts, and one that is gone or does not
+        stand any more does not.
+        """
+        known = self.verdict_of(rollout_id)
+        if verdict is not None and given_at < self.frozen_at and known is None:
+            return None  # from before: this queue asks for another look
+        if verdict == known:
+            return None
+        return Entry(rollout_id, step_id, verdict, decides=True)
+
+    def _remove(self, entry_id: str) -> Entry | None:
+        entry = self._tally.remove(entry_id)
+        if entry is not None:
+            self._look_at(entry)
+        return entry
+
+    def _look_at(self, entry: Entry) -> None:
+        if entry.decides:
+            decided = self._tally.verdict_of(entry.rollout_id) is not None
+            self._decided[self._place[entry.rollout_id]] = decided
 
 
-def adjusted(
-    queue: Queue, rollout_id: str, step_id: str, verdict: Verdict | None, given_at: float
-) -> Queue:
-    """As the rollout itself says: a verdict of this person that was given elsewhere since the queue
-    was frozen is counted, and one that is gone or does not stand any more is not.
-    """
-    known = queue.verdicts().get(rollout_id)
-    if verdict is not None and given_at < queue.frozen_at and known is None:
-        return queue  # from before: this queue asks for another look
-    if verdict == known:
-        return queue
-    return added(queue, Entry(rollout_id, step_id, verdict, decides=True))
-
-
-def progress(queue: Queue) -> Progress:
-    """How far it is."""
-    verdicts = queue.verdicts()
-    given = list(verdicts.values())
-    left = len(queue.ids) - len(verdicts)
-    took: Mapping[str, float] = {
-        entry.rollout_id: entry.seconds
-        for entry in queue.entries
-        if entry.decides and entry.verdict is not None and entry.seconds > 0
-    }
-    each = sum(took.values()) / len(took) if took else 0.0
-    return Progress(
-        total=len(queue.ids),
-        accepted=given.count("accept"),
-        rejected=given.count("reject"),
-        unsure=given.count("unsure"),
-        left=left,
-        each=each,
-        seconds=each * left,
-    )
+def queue_name(query: str, by: str, frozen_at: float) -> str:
+    """What a queue is kept under."""
+    return f"{frozen_at:.6f} {by} {query}"
 
 
 Clock = Callable[[], float]

@@ -1,17 +1,17 @@
 """Which steps of a rollout a person has read. Kept beside the queues, by rollout and person, so
 that a step is read once, whatever queue it comes up in. A copy of a step is another step: nobody
-has verified it where it stands now.
+has verified it where it stands now. A step that was read stays so, whichever program says it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
+from ..store.codec import Codec, encode
 from ..store.library import Library
 
 _KIND = "read "
+_IDS = Codec(tuple[str, ...])
 
 
 def _kind(rollout_id: str) -> str:
@@ -21,13 +21,20 @@ def _kind(rollout_id: str) -> str:
 
 def steps_read(library: Library, rollout_id: str, by: str) -> frozenset[str]:
     """The ids of the steps that this person has read."""
-    body = library.kept(_kind(rollout_id)).get(by)
-    return frozenset(msgspec.json.decode(body, type=tuple[str, ...])) if body else frozenset()
+    with library.shelf() as shelf:
+        return _read(shelf.get(_kind(rollout_id), by))
 
 
 def keep_steps_read(library: Library, rollout_id: str, by: str, step_ids: Iterable[str]) -> None:
-    """Keep which they are."""
-    library.keep(_kind(rollout_id), by, msgspec.json.encode(sorted(step_ids)))
+    """These were read, too, besides those that were before. Raises StoreError."""
+    with library.shelf(writing=True) as shelf:
+        kind = _kind(rollout_id)
+        before = _read(shelf.get(kind, by))
+        shelf.put(kind, by, encode(tuple(sorted(before.union(step_ids)))))
+
+
+def _read(body: bytes | None) -> frozenset[str]:
+    return frozenset(_IDS.decode(body)) if body else frozenset()
 
 
 def turns_read(turns: Sequence[int], step_ids: Sequence[str], read: Iterable[str]) -> list[bool]:

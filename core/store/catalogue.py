@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from ..errors import InputError
@@ -16,24 +14,17 @@ from . import facts
 from .change import Summary
 from .codec import HEADER, PROJECT, from_bytes, to_bytes
 from .facts import ListedRollout, RolloutFacts
+from .kept import Kept
 from .summaries import CANDIDATES, ambiguous, summary
 
 _AT_ONCE = 500
 """Values that one statement is given."""
 
 
-class Catalogue(ABC):
+class Catalogue(Kept):
     """Lists of the rollouts of one library."""
 
     path: Path
-
-    @abstractmethod
-    def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """A transaction that reads."""
-
-    @abstractmethod
-    def _writing(self) -> AbstractContextManager[sqlite3.Connection]:
-        """A transaction that writes."""
 
     def recent(self, limit: int = 50) -> list[Summary]:
         """The rollouts last written to, the newest first."""
@@ -150,31 +141,6 @@ class Catalogue(ABC):
                 )
                 found.update((key, from_bytes(name)) for key, name in rows)
         return [found[key] for key in keys if key in found]
-
-    # What belongs to the whole library
-
-    def keep(self, kind: str, name: str, body: bytes) -> None:
-        """Keep something under a name, in place of what had that name."""
-        with self._writing() as connection:
-            connection.execute(
-                "INSERT INTO kept VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
-                (kind, to_bytes(name), body),
-            )
-
-    def kept(self, kind: str) -> dict[str, bytes]:
-        """All that is kept of this kind, by name."""
-        with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT name, body FROM kept WHERE kind = ? ORDER BY rowid", (kind,)
-            )
-            return {from_bytes(name): body for name, body in rows}
-
-    def drop(self, kind: str, name: str) -> None:
-        """Forget what is kept under this name; nothing is no error."""
-        with self._writing() as connection:
-            connection.execute(
-                "DELETE FROM kept WHERE kind = ? AND name = ?", (kind, to_bytes(name))
-            )
 
     def _unknown(self, rollout_id: str) -> InputError:
         return InputError(f"No rollout {rollout_id} in the library {self.path}.")

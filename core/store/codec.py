@@ -31,7 +31,7 @@ UNREADABLE = (msgspec.MsgspecError, json.JSONDecodeError, UnicodeDecodeError, zl
 _ENCODER = msgspec.json.Encoder()
 
 
-def encode(value: msgspec.Struct) -> bytes:
+def encode(value: msgspec.Struct | tuple[str, ...]) -> bytes:
     """The value as JSON: UTF-8, but for lone surrogates."""
     score = value if isinstance(value, Score) else getattr(value, "score", None)
     if score is not None and _not_finite(score.value):

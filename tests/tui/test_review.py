@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from rollstep.core.model.marks import Mark, Score
 from rollstep.core.model.rollout import RolloutHeader
-from rollstep.core.review.keeping import kept_queues
+from rollstep.core.review.keeping import KeptQueue, listed_queues, open_queue
 from rollstep.core.review.queue import Entry, Queue
 from rollstep.core.review.reading import steps_read
 from rollstep.core.store.change import Change
@@ -45,8 +45,13 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def queue(by: str = "mira") -> Queue:
-    return Queue("verdict:none", by, FROZEN, tuple(f"r{n}" for n in range(6)))
+_IDS = tuple(f"r{n}" for n in range(6))
+
+
+def queue(
+    by: str = "mira", ids: tuple[str, ...] = _IDS, at: int = 0, entries: tuple[Entry, ...] = ()
+) -> KeptQueue:
+    return KeptQueue(Queue("verdict:none", by, FROZEN, ids, at, entries))
 
 
 async def reviewing(driver: Driver, model: ReviewModel) -> ReviewScreen:
@@ -73,7 +78,7 @@ def verdicts(path: Path, rollout_id: str) -> dict[str, str | None]:
 
 def kept(path: Path) -> Queue:
     with Library.open(path) as library:
-        return kept_queues(library)[0]
+        return open_queue(library, listed_queues(library)[0].head.name).queue
 
 
 async def test_a_rollout_is_read_and_accepted_and_the_next_comes_up(
@@ -174,7 +179,8 @@ async def test_two_reviewers_each_have_a_queue_and_verdicts_of_their_own(
             await settled(driver, model)
     assert verdicts(path, "r0") == {"mira": "accept", "jo": "unsure"}
     with Library.open(path) as library:
-        found = {q.by: q.verdicts() for q in kept_queues(library)}
+        names = [listed.head.name for listed in listed_queues(library)]
+        found = {q.by: q.verdicts() for q in (open_queue(library, name).queue for name in names)}
     assert found == {"mira": {"r0": "accept"}, "jo": {"r0": "unsure"}}
 
 
@@ -256,7 +262,7 @@ async def test_after_a_restart_the_last_mark_is_taken_back_too(opened: Opened, p
         await driver.press("space", "A")
         await settled(driver, model)
     async with opened(library=path, size=(120, 30)) as driver:
-        model = ReviewModel(kept(path))
+        model = ReviewModel(KeptQueue(kept(path)))
         await reviewing(driver, model)
         assert model.queue.current == "r1"
         await driver.press("u")
@@ -326,7 +332,7 @@ async def test_a_parked_rollout_is_taken_up_in_the_debugger(opened: Opened, path
         library.commit(first("p1", steps, head=steps[-1].id))
         library.commit(Change("p1", status="parked", status_note="breakpoint 1 at step 2"))
     async with opened(library=path, size=(120, 30)) as driver:
-        model = ReviewModel(msgspec.structs.replace(queue(), ids=("p1", "r0")))
+        model = ReviewModel(queue(ids=("p1", "r0")))
         screen = await reviewing(driver, model)
         await driver.until(lambda: "1 parked" in text(screen))
         await driver.press("enter")
@@ -360,8 +366,7 @@ async def test_the_queue_at_every_size(
         mark = Mark("r0-2", verdict="accept", by="mira", at=FROZEN + 1)
         library.commit(Change("r0", marks=(mark,)))
     entry = Entry("r0", "r0-2", "accept", decides=True, seconds=98.0)
-    ids = ("r0", "r9", *queue().ids[1:])
-    begun = msgspec.structs.replace(queue(), ids=ids, at=1, entries=(entry,))
+    begun = queue(ids=("r0", "r9", *_IDS[1:]), at=1, entries=(entry,))
     async with opened(library=path, size=size) as driver:
         model = ReviewModel(begun)
         await reviewing(driver, model)

@@ -10,8 +10,12 @@ from pathlib import Path
 import click
 from rollstep.core.listing.facts import describe_some
 from rollstep.core.listing.rollout_list import parse_query
-from rollstep.core.review.keeping import begin_queue, kept_queues, unfinished_queue
-from rollstep.core.review.queue import Queue, progress
+from rollstep.core.review.keeping import (
+    ListedQueue,
+    begin_queue,
+    listed_queues,
+    unfinished_queue,
+)
 from rollstep.core.store.library import Library
 from rollstep.tui.sanitize import one_line
 from rollstep.tui.settings import configuration
@@ -37,7 +41,7 @@ def review(query: str, library: Path | None, name: str | None, *, new: bool) -> 
 def list_queues(library: Path | None) -> int:
     """Print one line for each queue, the last begun first."""
     with Library.open(library_path(library), create=False) as opened:
-        queues = kept_queues(opened)
+        queues = listed_queues(opened)
     for queue in queues:
         click.echo(_line(queue))
     if not queues:
@@ -45,8 +49,8 @@ def list_queues(library: Path | None) -> int:
     return 0
 
 
-def _line(queue: Queue) -> str:
-    done = progress(queue)
+def _line(listed: ListedQueue) -> str:
+    queue, done = listed
     frozen = datetime.fromtimestamp(queue.frozen_at).strftime("%Y-%m-%d %H:%M")
     left = f"{done.left:,} of {done.total:,} left" if done.left else f"all {done.total:,} decided"
     counts = f"A {done.accepted:,}  R {done.rejected:,}  M {done.unsure:,}"

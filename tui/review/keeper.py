@@ -1,5 +1,6 @@
 """What the queue's screen asks of the engine, on the engine's thread: rollouts loaded, marks given
-and taken back one after the other, each followed by the queue as it is then.
+and taken back one after the other, each followed by its entry in the queue. With what is asked
+comes what other programs made of the same queue meanwhile.
 """
 
 from __future__ import annotations
@@ -7,14 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from rollstep.core.engine import Engine
 from rollstep.core.errors import UsageError
 from rollstep.core.model.marks import Mark
 from rollstep.core.review.giving import give_mark, take_mark_back
-from rollstep.core.review.keeping import keep_queue, parked_among
-from rollstep.core.review.queue import Entry, Queue
+from rollstep.core.review.keeping import KeptQueue, parked_among
+from rollstep.core.review.queue import Entry, News
 from rollstep.core.review.reading import keep_steps_read
 from rollstep.core.rules.marking import MarkChange
 from rollstep.core.store.library import Library
@@ -24,34 +25,43 @@ from .model import Loaded, load_rollout
 T = TypeVar("T")
 
 
-class Keeper:
-    """For one person. Futures fail with a RollstepError that says why."""
+class Saved(NamedTuple):
+    """The rollout's marks after one was saved or taken back, and what became of the queue."""
 
-    def __init__(self, engine: Engine, by: str) -> None:
+    marks: tuple[Mark, ...]
+    news: News
+
+
+class Keeper:
+    """For one person's queue. Futures fail with a RollstepError that says why."""
+
+    def __init__(self, engine: Engine, kept: KeptQueue) -> None:
         self._engine = engine
-        self._by = by
+        self._kept = kept
+        self._by = kept.queue.by
         self._lock: asyncio.Lock | None = None
 
-    def load(self, rollout_id: str) -> Future[Loaded]:
+    def load(self, rollout_id: str) -> Future[tuple[Loaded, News]]:
         """One rollout, ready to be shown."""
 
-        async def loading() -> Loaded:
-            return load_rollout(self._library, rollout_id, self._by)
+        async def loading() -> tuple[Loaded, News]:
+            loaded = load_rollout(self._library, rollout_id, self._by)
+            return loaded, self._kept.look(self._library)
 
         return self._engine.submit(loading())
 
-    def parked(self, queue: Queue) -> Future[int]:
+    def parked(self) -> Future[int]:
         """How many rollouts of the queue wait for a human."""
 
         async def counting() -> int:
-            return parked_among(self._library, queue)
+            return parked_among(self._library, self._kept.queue)
 
         return self._engine.submit(counting())
 
-    def give(self, queue: Queue, entry: Entry, change: MarkChange) -> Future[tuple[Mark, ...]]:
-        """Save a mark, then the queue that counts it; the rollout's marks after it."""
+    def give(self, entry: Entry, change: MarkChange, at: int) -> Future[Saved]:
+        """Save a mark, then its entry in the queue, which is at this place now."""
 
-        async def giving() -> tuple[Mark, ...]:
+        async def giving() -> Saved:
             marks = await give_mark(
                 self._library,
                 entry.rollout_id,
@@ -60,34 +70,48 @@ class Keeper:
                 self._by,
                 self._engine.session,
             )
-            keep_queue(self._library, queue)
-            return marks
+            return Saved(marks, self._kept.say(self._library, entry, at))
 
         return self._in_turn(giving)
 
-    def take_back(self, queue: Queue, entry: Entry) -> Future[tuple[Mark, ...]]:
-        """Take a mark back, then save the queue without it; the rollout's marks after it."""
+    def take_back(self, entry: Entry, at: int) -> Future[Saved]:
+        """Take a mark back, then its entry. The entry goes also where the mark was taken back
+        already (UsageError).
+        """
 
-        async def taking() -> tuple[Mark, ...]:
+        async def taking() -> Saved:
+            if not self._kept.queue.holds(entry.id):
+                raise UsageError("This mark is not in the library: there is nothing to take back.")
             try:
-                return await take_mark_back(
+                marks = await take_mark_back(
                     self._library, entry.rollout_id, entry.step_id, self._by, self._engine.session
                 )
-            finally:
-                keep_queue(self._library, queue)
+            except UsageError:
+                self._kept.withdraw(self._library, entry.id, at)
+                raise
+            return Saved(marks, self._kept.withdraw(self._library, entry.id, at))
 
         return self._in_turn(taking)
 
-    def keep(self, queue: Queue) -> Future[None]:
-        """Save the queue, after all that was asked before."""
+    def note(self, entry: Entry, at: int) -> Future[News]:
+        """Save what a rollout says itself of its verdict, unless the queue knows it by now."""
 
-        async def keeping() -> None:
-            keep_queue(self._library, queue)
+        async def noting() -> News:
+            return self._kept.say(self._library, entry, at, unless_so=True)
 
-        return self._in_turn(keeping)
+        return self._in_turn(noting)
+
+    def stay_at(self, place: int) -> Future[News]:
+        """Save the place, after all that was asked before."""
+
+        async def staying() -> News:
+            self._kept.stay_at(self._library, place)
+            return self._kept.look(self._library)
+
+        return self._in_turn(staying)
 
     def keep_read(self, rollout_id: str, step_ids: frozenset[str]) -> Future[None]:
-        """Save which steps were read."""
+        """Save that these steps were read."""
 
         async def keeping() -> None:
             keep_steps_read(self._library, rollout_id, self._by, step_ids)

@@ -10,18 +10,8 @@ from typing import NamedTuple
 
 from rollstep.core.model.marks import Mark, Verdict
 from rollstep.core.model.messages import TargetReply
-from rollstep.core.review.queue import (
-    Entry,
-    Progress,
-    Queue,
-    Watch,
-    added,
-    adjusted,
-    go_to,
-    progress,
-    undecided,
-    withdrawn,
-)
+from rollstep.core.review.keeping import KeptQueue
+from rollstep.core.review.queue import Entry, News, Progress, Watch
 from rollstep.core.review.reading import steps_read, turns_read
 from rollstep.core.rules.marking import MarkChange, changed, mark_of
 from rollstep.core.rules.verdicts import Standing, is_outdated
@@ -30,6 +20,7 @@ from rollstep.core.store.library import Library
 from ..presenter import DebuggerModel
 from ..snapshot import snapshot_of
 
+NOTHING = News()
 _KEPT = 8
 """Rollouts that are kept loaded: the one at hand, those around it, and the last ones."""
 _LINT_SECONDS = 0.3
@@ -105,30 +96,38 @@ def load_rollout(library: Library, rollout_id: str, by: str) -> Loaded:
 
 
 class ReviewModel:
-    """The state of one review."""
+    """The state of one review: ``queue`` is what the human sees, what is being saved included."""
 
-    def __init__(self, queue: Queue, *, parked: int = 0, show_others: bool = False) -> None:
-        self.queue = queue
+    def __init__(self, kept: KeptQueue, *, parked: int = 0, show_others: bool = False) -> None:
+        self.kept = kept
+        """The queue as it is in the library; the engine's thread's alone."""
+        self.queue = kept.queue.copy()
         self.parked = parked
         self.show_others = show_others
         self.watch = Watch(time.monotonic)
         self.unsaved = ""
         """Why what was said last could not be saved."""
-        self.waiting = 0
-        """Marks that are being saved."""
         self.asked: set[str] = set()
         """Rollouts of which it was said that not all of it was read."""
         self.gone: dict[str, str] = {}
         """Rollouts that cannot be loaded, with the reason."""
         self._loaded: OrderedDict[str, Loaded] = OrderedDict()
-        self._progress: tuple[tuple[Entry, ...], Progress] | None = None
+        self._stale: set[str] = set()
+        """Loaded ones that another program has marked since."""
+        self._saving: list[str] = []
+        self._withdrawing: dict[str, Entry] = {}
+        self._own: list[str] = []
+        """What was said here, the last at the end."""
 
     @property
     def progress(self) -> Progress:
         """How far the queue is."""
-        if self._progress is None or self._progress[0] is not self.queue.entries:
-            self._progress = (self.queue.entries, progress(self.queue))
-        return self._progress[1]
+        return self.queue.progress
+
+    @property
+    def waiting(self) -> int:
+        """Marks that are being saved or taken back."""
+        return len(self._saving) + len(self._withdrawing)
 
     # the rollouts
 
@@ -142,46 +141,77 @@ class ReviewModel:
         the next key may go to.
         """
         queue = self.queue
-        places = [queue.at, undecided(queue), *(queue.at + n for n in (1, 2, -1))]
+        places = [queue.at, queue.undecided(), *(queue.at + n for n in (1, 2, -1))]
         ids = [queue.ids[p] for p in places if p is not None and 0 <= p < len(queue.ids)]
-        return [i for i in dict.fromkeys(ids) if i not in self._loaded and i not in self.gone]
+        return [i for i in dict.fromkeys(ids) if self._is_wanted(i)]
 
-    def take(self, rollout_id: str, loaded: Loaded) -> None:
-        """A rollout has been loaded: what it says itself of its verdict counts."""
+    def _is_wanted(self, rollout_id: str) -> bool:
+        missing = rollout_id not in self._loaded and rollout_id not in self.gone
+        return missing or rollout_id in self._stale
+
+    def take(self, rollout_id: str, loaded: Loaded, news: News = NOTHING) -> Entry | None:
+        """A rollout has been loaded, and this is new of the queue. What the rollout says itself of
+        its verdict counts: the entry that says so, where the queue did not know.
+        """
+        self._merge(news)
+        self._stale.discard(rollout_id)
+        if (old := self._loaded.get(rollout_id)) is not None:
+            loaded.read |= old.read
+            if len(loaded.model.path) == len(old.model.path):
+                loaded.model.cursor = old.model.cursor
         self._loaded[rollout_id] = loaded
         self._loaded.move_to_end(rollout_id)
         while len(self._loaded) > _KEPT:
-            self._loaded.popitem(last=False)
-        self._adjust(rollout_id, loaded)
+            self._stale.discard(self._loaded.popitem(last=False)[0])
+        return self._adjust(rollout_id, loaded)
 
     def forget(self, rollout_id: str) -> None:
         """It has changed: it is loaded again."""
         self._loaded.pop(rollout_id, None)
+        self._stale.discard(rollout_id)
         self.gone.pop(rollout_id, None)
 
-    def _adjust(self, rollout_id: str, loaded: Loaded) -> None:
+    def _adjust(self, rollout_id: str, loaded: Loaded) -> Entry | None:
         model = loaded.model
         if model.leaf is None or self.waiting:
-            return
+            return None
         verdict: Verdict | None = None
         given_at = 0.0
         if (found := loaded.verdict) is not None and not found.outdated:
             verdict, given_at = found.mark.verdict, found.mark.at
-        self.queue = adjusted(self.queue, rollout_id, model.leaf, verdict, given_at)
+        entry = self.queue.adjustment(rollout_id, model.leaf, verdict, given_at)
+        if entry is None:
+            return None
+        entry = self.queue.add(entry)
+        if rollout_id == self.queue.current:  # given in the debugger just now, as a rule
+            self._own.append(entry.id)
+        return entry
+
+    def noted(self, news: News) -> None:
+        """What became of the queue in the library meanwhile."""
+        self._merge(news)
+
+    def _merge(self, news: News) -> None:
+        went = [entry for each in news.gone if (entry := self.queue.entry(each)) is not None]
+        said = tuple(entry for entry in news.said if entry.id not in self._withdrawing)
+        came = [entry for entry in said if not self.queue.holds(entry.id)]
+        self.queue.merge(news._replace(said=said), self._saving)
+        touched = {entry.rollout_id for entry in (*went, *came)}
+        self._stale |= touched & self._loaded.keys()
 
     # where the human is
 
     def go_to(self, place: int) -> bool:
         """To the rollout at this place; whether that is another."""
         before = self.queue.at
-        self.queue = go_to(self.queue, place)
+        self.queue.go_to(place)
         if moved := self.queue.at != before:
             self.watch.begin()
         return moved
 
     def next_undecided(self) -> bool:
         """To the next rollout without a verdict; False where all have one."""
-        place = undecided(self.queue)
+        place = self.queue.undecided()
         return place is not None and (self.go_to(place) or place == self.queue.at)
 
     # what the human says
@@ -226,31 +256,55 @@ class ReviewModel:
         others = (m for m in model.marks if (m.step_id, m.by) != (step_id, by))
         model.marks = (*others, new)
         seconds = self.watch.seconds if decides else 0.0
-        entry = Entry(self.queue.current, step_id, verdict, decides, seconds)
-        self.queue = added(self.queue, entry)
-        self.waiting += 1
-        return self.queue.entries[-1]
+        entry = self.queue.add(Entry(self.queue.current, step_id, verdict, decides, seconds))
+        self._saving.append(entry.id)
+        self._own.append(entry.id)
+        return entry
 
-    def said(self, rollout_id: str, marks: tuple[Mark, ...]) -> None:
-        """A mark was saved, or taken back: these are the rollout's marks now."""
-        self.waiting -= 1
-        self.unsaved = ""
-        if (loaded := self._loaded.get(rollout_id)) is not None and not self.waiting:
-            loaded.model.marks = marks
+    def said(self, entry: Entry, marks: tuple[Mark, ...], news: News) -> None:
+        """A mark was saved: these are the rollout's marks now, and this is new of the queue."""
+        self._saving.remove(entry.id)
+        self._is_saved(entry.rollout_id, marks, news)
 
     def not_said(self, entry: Entry, words: str) -> None:
         """A mark could not be saved: it does not count, and the rollout is at hand again."""
-        self.waiting -= 1
+        self._saving.remove(entry.id)
         self.unsaved = words
-        self.queue = withdrawn(self.queue, entry)
+        self.queue.withdraw(entry.id)
         self.forget(entry.rollout_id)
 
     def take_back(self) -> Entry | None:
-        """Take the last mark back and return to its rollout; the entry, or None for none."""
-        if not self.queue.entries:
+        """Take the last mark back and return to its rollout; the entry, or None for none. The last
+        is that of this program; where nothing was said in it, that of whichever was it.
+        """
+        while self._own and not self.queue.holds(self._own[-1]):
+            self._own.pop()
+        last = self.queue.entry(self._own.pop()) if self._own else self.queue.last()
+        if last is None:
             return None
-        entry = self.queue.entries[-1]
-        self.queue = withdrawn(self.queue, entry)
-        self.waiting += 1
+        self.queue.withdraw(last.id)
+        self._withdrawing[last.id] = last
         self.watch.begin()
-        return entry
+        return last
+
+    def taken_back(self, entry: Entry, marks: tuple[Mark, ...], news: News) -> None:
+        """A mark was taken back."""
+        del self._withdrawing[entry.id]
+        self._is_saved(entry.rollout_id, marks, news)
+
+    def not_taken_back(self, entry: Entry, words: str = "") -> None:
+        """It could not be, or was already. With ``words``, why that could not be saved: what was
+        said counts then as before.
+        """
+        del self._withdrawing[entry.id]
+        if words:
+            self.unsaved = words
+            self.queue.add(entry)
+            self._own.append(entry.id)
+        self.forget(entry.rollout_id)
+
+    def _is_saved(self, rollout_id: str, marks: tuple[Mark, ...], news: News) -> None:
+        self.unsaved = ""
+        self._merge(news)
+        if (loaded := self._loaded.get(rollout_id)) is not None and not self.waiting:
+            loaded.model.marks = marks

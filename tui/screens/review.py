@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
-from rollstep.core.errors import RollstepError
+from rollstep.core.errors import RollstepError, StoreError
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -28,6 +29,8 @@ from .review_find import Finding
 from .review_make import Making
 
 if TYPE_CHECKING:
+    from rollstep.core.review.queue import Entry, News
+
     from ..rollstep_app import RollstepApp
     from ..widgets.find_bar import FindBar
 
@@ -86,7 +89,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         self.rollstep = app
         self.model = model
         self.palette = app.palette
-        self.keeper = Keeper(app.controller.engine, model.queue.by)
+        self.keeper = Keeper(app.controller.engine, model.kept)
         self.making = Making(self)
         self.finding = Finding(self)
         self.column: Column | None = None
@@ -111,8 +114,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         self.model.watch.go_on()
         self.paint()
         self.load_ahead()
-        queue = self.model.queue
-        self.rollstep.when_done(self.keeper.parked(queue), self._count_parked)
+        self.rollstep.when_done(self.keeper.parked(), self._count_parked)
 
     def _count_parked(self, count: int) -> None:
         self.model.parked = count
@@ -146,15 +148,23 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
 
     async def _load(self, rollout_id: str) -> None:
         try:
-            loaded = await asyncio.wrap_future(self.keeper.load(rollout_id))
+            loaded, news = await asyncio.wrap_future(self.keeper.load(rollout_id))
         except RollstepError as error:
             self.model.gone[rollout_id] = str(error)
         else:
-            self.model.take(rollout_id, loaded)
+            adjustment = self.model.take(rollout_id, loaded, news)
+            if adjustment is not None:
+                self.rollstep.later(self._note(adjustment))
         self._loading = ""
         if self.is_attached:
             self.paint()
             self.load_ahead()
+
+    async def _note(self, adjustment: Entry) -> None:
+        # Where it cannot be saved nothing is lost: the rollout says it again when it is loaded.
+        with suppress(StoreError):
+            noting = self.keeper.note(adjustment, self.model.queue.at)
+            self.model.noted(await asyncio.wrap_future(noting))
 
     # painting
 
@@ -223,9 +233,8 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         ids = {steps[item].id for item in items} - loaded.read
         if ids:
             loaded.read |= ids
-            read = frozenset(loaded.read)
-            rollout_id = self.model.queue.current
-            self.rollstep.when_done(self.keeper.keep_read(rollout_id, read), lambda _: None)
+            read = self.keeper.keep_read(self.model.queue.current, frozenset(ids))
+            self.rollstep.when_done(read, lambda _: None)
 
     def action_read(self, by: int) -> None:
         """Read on, a screenful; what was seen is read now."""
@@ -337,7 +346,13 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             self.set_timer(_AHEAD_SECONDS, self.load_ahead)
 
     def _keep_place(self) -> None:
-        self.rollstep.when_done(self.keeper.keep(self.model.queue), lambda _: None)
+        self.rollstep.when_done(self.keeper.stay_at(self.model.queue.at), self._noted)
+
+    def _noted(self, news: News) -> None:
+        self.model.noted(news)
+        if self.is_attached and (news.said or news.gone):
+            self.paint()
+            self.load_ahead()
 
     def action_rollout(self, by: int) -> None:
         """The next rollout of the queue."""
@@ -374,7 +389,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             self.dismiss(None)
             return
         self._leaving = True
-        kept = self.keeper.keep(self.model.queue)
+        kept = self.keeper.stay_at(self.model.queue.at)
         self.rollstep.when_done(kept, self._left)
 
     def _left(self, _: None) -> None:

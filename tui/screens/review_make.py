@@ -7,8 +7,8 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from rollstep.core.errors import RollstepError
-from rollstep.core.model.marks import Mark, Verdict
+from rollstep.core.errors import RollstepError, StoreError
+from rollstep.core.model.marks import Verdict
 from rollstep.core.rules.marking import MarkChange, mark_of
 
 from ..actions import BY_ID
@@ -18,6 +18,7 @@ from .marking import MarkAsking, Marked
 if TYPE_CHECKING:
     from rollstep.core.review.queue import Entry
 
+    from ..review.keeper import Saved
     from .review import ReviewScreen
 
 
@@ -101,20 +102,21 @@ class Making:
         else:
             screen.paint()
             screen.flash(f"{change.words[0].upper()}{change.words[1:]}; u takes it back.", "ok")
-        saving = screen.keeper.give(model.queue, entry, change)
+        saving = screen.keeper.give(entry, change, model.queue.at)
         screen.rollstep.later(self._saving(entry, saving))
 
-    async def _saving(self, entry: Entry, saving: Future[tuple[Mark, ...]]) -> None:
+    async def _saving(self, entry: Entry, saving: Future[Saved]) -> None:
         screen, model = self.screen, self.screen.model
         try:
-            marks = await asyncio.wrap_future(saving)
+            saved = await asyncio.wrap_future(saving)
         except RollstepError as error:
             model.not_said(entry, str(error))
             screen.arrived()
             screen.flash(f"NOT SAVED, and not counted: {error}", "alarm")
             return
-        model.said(entry.rollout_id, marks)
+        model.said(entry, *saved)
         screen.paint()
+        screen.load_ahead()
 
     def _take_back(self) -> None:
         screen, model = self.screen, self.screen.model
@@ -128,13 +130,19 @@ class Making:
     async def _taking_back(self, entry: Entry) -> None:
         screen, model = self.screen, self.screen.model
         try:
-            marks = await asyncio.wrap_future(screen.keeper.take_back(model.queue, entry))
+            taking = screen.keeper.take_back(entry, model.queue.at)
+            saved = await asyncio.wrap_future(taking)
+        except StoreError as error:
+            model.not_taken_back(entry, str(error))
+            screen.arrived()
+            screen.flash(f"NOT SAVED, and not taken back: {error}", "alarm")
+            return
         except RollstepError as error:
-            model.waiting -= 1
-            model.forget(entry.rollout_id)
+            model.not_taken_back(entry)
             screen.arrived()
             screen.flash(str(error))
             return
-        model.said(entry.rollout_id, marks)
+        model.taken_back(entry, *saved)
         screen.paint()
+        screen.load_ahead()
         screen.flash("Taken back.", "ok")

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from rollstep.core.model.marks import Mark, Score
 from rollstep.core.model.rollout import RolloutHeader
-from rollstep.core.review.queue import Entry, Queue, progress
+from rollstep.core.review.keeping import KeptQueue
+from rollstep.core.review.queue import Entry, Queue
 from rollstep.core.rules.marking import MarkChange
 from rollstep.tui.cells import cells
 from rollstep.tui.presenter import DebuggerModel
@@ -29,7 +30,9 @@ def loaded(snapshot: Snapshot, read: frozenset[str] = frozenset()) -> Loaded:
 
 
 def review(snapshot: Snapshot, **more: object) -> ReviewModel:
-    model = ReviewModel(Queue("verdict:none", "mira", 0.0, ("r1", "r2"), **more))  # type: ignore[arg-type]
+    model = ReviewModel(
+        KeptQueue(Queue("verdict:none", "mira", 0.0, ("r1", "r2"), **more))  # type: ignore[arg-type]
+    )
     model.take("r1", loaded(snapshot))
     return model
 
@@ -62,7 +65,7 @@ def test_no_outside_character_reaches_a_row_and_none_is_too_wide(name: str, widt
     )
     scores = (Score(bad, bad, bad, bad),)
     snapshot = snapshot._replace(marks=marks, scores=scores)
-    model = ReviewModel(Queue(bad, bad or "mira", 0.0, ("r1",)), show_others=True)
+    model = ReviewModel(KeptQueue(Queue(bad, bad or "mira", 0.0, ("r1",))), show_others=True)
     model.take("r1", loaded(snapshot))
     model.unsaved = bad
     rows = every_row(model, width, 30)
@@ -133,7 +136,7 @@ def test_an_edit_outdates_the_own_verdict_and_the_queue_asks_again() -> None:
     )
     mark = Mark(leaf, verdict="accept", by="mira", at=5.0)
     entry = Entry("r1", leaf, "accept", decides=True)
-    model = ReviewModel(Queue("", "mira", 0.0, ("r1",), entries=(entry,)))
+    model = ReviewModel(KeptQueue(Queue("", "mira", 0.0, ("r1",), entries=(entry,))))
     model.take("r1", loaded(made._replace(steps=later, marks=(mark,))))
     assert "A! edited since" in lines(side(model, 50, 30))
     assert model.queue.verdicts() == {}
@@ -148,10 +151,10 @@ def test_a_mark_counts_at_once_and_no_longer_when_it_cannot_be_saved() -> None:
     assert entry is not None
     assert model.say(leaf, MarkChange(note=""), 2.0) is None, "nothing changes"
     assert model.mine.verdict == "accept"
-    assert progress(model.queue).accepted == 1
+    assert model.progress.accepted == 1
     assert "saving 1 …" in top(model, 120).text
     model.not_said(entry, "disk full")
-    assert progress(model.queue).accepted == 0
+    assert model.progress.accepted == 0
     assert "NOT SAVED: disk full" in top(model, 120).text
     assert model.wanted() == ["r1", "r2"], "it is loaded again, as the library has it"
 
@@ -165,7 +168,7 @@ def test_times_are_said_briefly() -> None:
 
 def test_the_top_line_keeps_the_place_on_a_narrow_screen() -> None:
     long = 'tool:issue_refund and turns>6 and "a long text that is looked for in all of them"'
-    model = ReviewModel(Queue(long, "mira", 0.0, ("r1", "r2")))
+    model = ReviewModel(KeptQueue(Queue(long, "mira", 0.0, ("r1", "r2"))))
     model.take("r1", loaded(refund()._replace(header=RolloutHeader("r1", "x" * 200))))
     for width in (80, 120, 160):
         assert "1 of 2" in top(model, width).text
