@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from textual import events
 from textual.app import App
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -41,9 +43,18 @@ async def wait_for(pilot: Pilot[Any], condition: Callable[[], bool], seconds: fl
 
 
 async def type_text(pilot: Pilot[Any], text: str) -> None:
-    """Press a key for each character."""
+    """Press a key for each character, one right after the other, as a quick typist does; then wait
+    until all of them have been dealt with.
+    """
     names = {" ": "space", "\n": "enter"}
-    await pilot.press(*(names.get(char, char) for char in text))
+    driver = pilot.app._driver
+    assert driver is not None
+    for char in text[:-1]:
+        key = names.get(char) or (char if char.isalnum() else _character_to_key(char))
+        event = events.Key(key, "\r" if char == "\n" else char)
+        event.set_sender(pilot.app)
+        driver.send_message(event)
+    await pilot.press(*(names.get(char, char) for char in text[-1:]))
 
 
 async def settle(pilot: Pilot[Any]) -> None:
