@@ -118,14 +118,14 @@ def _needs_a_terminal() -> None:
         )
 
 
-def _opened(opening: Future[Snapshot] | None) -> tuple[Snapshot | None, Path | None]:
+def _opened(opening: Future[Snapshot] | None) -> tuple[Snapshot | None, OpenTarget | None]:
     """What was opened; or the log of which a sample has to be picked first."""
     from .logs import SeveralSamples
 
     try:
         return (opening.result() if opening is not None else None), None
     except SeveralSamples as several:
-        return None, several.path
+        return None, several.log
 
 
 def _palette(settings: Settings, config: Path | None) -> tuple[Palette, str]:

@@ -27,7 +27,7 @@ from .cli_models import (
     replay_command,
     rerun_command,
 )
-from .cli_options import FILE, LIBRARY, MAX_COST, MAX_TOKENS, ROLES, TRUST
+from .cli_options import FILE, LIBRARY, MAX_COST, MAX_TOKENS, READ_AS, ROLES, TRUST
 from .cli_review import review_command
 from .cli_settings import config_command
 
@@ -50,10 +50,13 @@ def app(context: click.Context, library: Path | None) -> int:
 
 @app.command("open")
 @click.argument("target")
+@click.option("--format", "read_as", metavar="FORMAT", help=READ_AS)
 @LIBRARY
 @ROLES
 @TRUST
-def open_command(target: str, library: Path | None, roles: Path | None, trust: bool) -> int:
+def open_command(
+    target: str, read_as: str | None, library: Path | None, roles: Path | None, trust: bool
+) -> int:
     """Open a project, a seed row, a rollout, or a log of another program.
 
     A project file, a seed file, a bundle, a log or dataset (docs/formats.md), or a rollout of the
@@ -65,7 +68,7 @@ def open_command(target: str, library: Path | None, roles: Path | None, trust: b
     """
     from .commands.show import show_target
 
-    return show_target(target, library, roles, trust)
+    return show_target(target, library, roles, trust, read_as)
 
 
 @app.command("demo")

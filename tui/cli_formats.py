@@ -6,14 +6,12 @@ from pathlib import Path
 
 import click
 
-from .cli_options import FILE, LIBRARY
-
-_READ_AS = "Read all as this format, in place of telling each record's from what is in it."
+from .cli_options import FILE, LIBRARY, READ_AS
 
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILES...")
-@click.option("--format", "format_name", metavar="FORMAT", help=_READ_AS)
+@click.option("--format", "format_name", metavar="FORMAT", help=READ_AS)
 @LIBRARY
 def import_command(files: tuple[Path, ...], format_name: str | None, library: Path | None) -> int:
     """Take trajectories that other programs wrote into the library.
@@ -40,7 +38,7 @@ def import_command(files: tuple[Path, ...], format_name: str | None, library: Pa
     metavar="FORMAT",
     help="What to write.  [default: told from the name of OUT, where only one format fits]",
 )
-@click.option("--from", "read_as", metavar="FORMAT", help=_READ_AS)
+@click.option("--from", "read_as", metavar="FORMAT", help=READ_AS)
 @click.option("--redact", is_flag=True, help="Put a marker where a secret stands.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 def convert_command(
@@ -60,7 +58,7 @@ def convert_command(
 
 @click.command("validate")
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILES...")
-@click.option("--format", "format_name", metavar="FORMAT", help=_READ_AS)
+@click.option("--format", "format_name", metavar="FORMAT", help=READ_AS)
 def validate_command(files: tuple[Path, ...], format_name: str | None) -> int:
     """Print what is wrong or odd in files, record by record.
 

@@ -27,3 +27,4 @@ MAX_TOKENS = click.option(
     help="Make no call that could take all of it past so many tokens.",
 )
 TRUST = click.option("--trust", is_flag=True, help="Let projects run the code that they name.")
+READ_AS = "Read all as this format, in place of telling each record's from what is in it."

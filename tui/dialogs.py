@@ -43,7 +43,7 @@ class Dialogs:
         """The list that the shown rollout was opened from."""
         self._review: ReviewModel | None = None
         """The queue that the shown rollout was opened from."""
-        self._picked_from: tuple[Path, SamplePick] | None = None
+        self._picked_from: tuple[OpenTarget, SamplePick] | None = None
         """The log whose sample is shown, and which one that is."""
 
     def _answered(self, dialog: str = "the dialog") -> None:
@@ -272,7 +272,7 @@ class Dialogs:
                 return
             self._answered("the import")
             if after.path:
-                self.pick_sample(Path(after.path))
+                self.pick_sample(OpenTarget(Path(after.path)))
             else:
                 self.open_target(OpenTarget(rollout=after.rollout))
 
@@ -297,7 +297,7 @@ class Dialogs:
         else:
             self.open_start()
 
-    def pick_sample(self, path: Path, at: SamplePick | None = None) -> None:
+    def pick_sample(self, log: OpenTarget, at: SamplePick | None = None) -> None:
         """Let the human pick a sample of a log."""
         from .screens.sample_pick import SamplePickScreen
 
@@ -305,13 +305,14 @@ class Dialogs:
 
         def picked(pick: SamplePick | None) -> None:
             if pick is not None:
-                target = OpenTarget(path, number=pick.number, nth=pick.nth)
-                self.open_target(target, str(path))
-                self._picked_from = path, pick
+                target = log._replace(number=pick.number, nth=pick.nth)
+                self.open_target(target, str(log.path))
+                self._picked_from = log, pick
             elif app.debugger is None:
                 self.open_start()
 
-        app.push_screen(SamplePickScreen(path, at), picked)
+        assert log.path is not None
+        app.push_screen(SamplePickScreen(log.path, at, log.read_as), picked)
 
     def ask_find(self, screen: DebuggerScreen) -> None:
         """Ask what to find in the branch that is shown."""

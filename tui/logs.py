@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 class SeveralSamples(UsageError):
     """A log holds more than one sample, and none was named: the screen lets the human pick."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, log: OpenTarget) -> None:
+        path = log.path
         super().__init__(f"{path} holds several samples: name one by its number, as {path}#2.")
-        self.path = path
+        self.log = log
 
 
 async def open_log(engine: Engine, target: OpenTarget, path: Path, told: list[str]) -> Session:
@@ -34,10 +35,12 @@ async def open_log(engine: Engine, target: OpenTarget, path: Path, told: list[st
         raise UsageError("A log is opened in a library; there is none.")
     number, nth = target.number, target.nth
     if number is None:
-        number, nth = only_sample(path)
+        number, nth = only_sample(target, path)
     before = engine.library.count()
     notes: list[Fault] = []
-    rollout_id = import_record(path, number, engine.library, index=nth, notes=notes)
+    rollout_id = import_record(
+        path, number, engine.library, index=nth, format=target.read_as, notes=notes
+    )
     session = await engine.open_rollout(rollout_id)
     if engine.library.count() > before:
         told += _words(notes)
@@ -53,17 +56,17 @@ def _words(notes: list[Fault]) -> Iterator[str]:
         yield f"As it was read: {notes[0].render()}{more}"
 
 
-def only_sample(path: Path) -> tuple[int, int]:
+def only_sample(log: OpenTarget, path: Path) -> tuple[int, int]:
     """The number of the one sample of a log and its place in its record. Reads no further than to
     the second.
     """
     from rollstep.core.importing import list_samples
 
-    found = list(islice(list_samples(path), 2))
+    found = list(islice(list_samples(path, format=log.read_as), 2))
     if not found:
         raise FormatError(f"{path}: there is no record in this file.")
     if len(found) > 1:
-        raise SeveralSamples(path)
+        raise SeveralSamples(log)
     if found[0].problem:
         raise FormatError(f"{path}: {found[0].problem}")
     return found[0].number, found[0].index

@@ -103,7 +103,7 @@ async def _open_file(
 ) -> Session:
     from .targets import file_kind
 
-    kind = file_kind(path)
+    kind = "log" if target.read_as is not None else file_kind(path)
     if kind == "bundle":
         return await _open_bundle(engine, path)
     if kind == "seeds":

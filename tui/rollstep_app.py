@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from textual.command import Provider
 
     from .review.model import ReviewModel
+    from .target import OpenTarget
 
 
 def _action_commands() -> type[Provider]:
@@ -90,7 +91,7 @@ class RollstepApp(OrderedKeys[int]):
         """What the configuration says of marks and the queue."""
         self.review_guide = ""
         """What reviewers go by."""
-        self.pick_from: Path | None = None
+        self.pick_from: OpenTarget | None = None
         """A log of which a sample is picked first, when there is no snapshot."""
         self._first = snapshot
         self._safe = SafeText()
@@ -266,7 +267,7 @@ class RollstepApp(OrderedKeys[int]):
         try:
             snapshot = await asyncio.wrap_future(future)
         except SeveralSamples as several:
-            self.dialogs.pick_sample(several.path)
+            self.dialogs.pick_sample(several.log)
             return
         except RollstepError as error:
             self.dialogs.open_start(str(error), path)

@@ -25,7 +25,9 @@ Batch = Callable[[list["SampleLine"], bool, str], None]
 """Given the lines since the last time, whether that was all, and what went wrong."""
 
 
-def read_samples(path: Path, tell: Batch, stop: threading.Event) -> None:
+def read_samples(
+    path: Path, tell: Batch, stop: threading.Event, read_as: str | None = None
+) -> None:
     """Read to the end, to the most that is listed, or until told to stop. Blocking."""
     from rollstep.core.importing import list_samples
 
@@ -33,7 +35,7 @@ def read_samples(path: Path, tell: Batch, stop: threading.Event) -> None:
     count = 0
     told, pause = time.monotonic(), _FIRST
     try:
-        for line in _closing(list_samples(path)):
+        for line in _closing(list_samples(path, format=read_as)):
             if stop.is_set():
                 return
             batch.append(line)

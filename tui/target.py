@@ -14,7 +14,8 @@ class OpenTarget(NamedTuple):
     sample's recorded rollout, at its first step, instead of the project afresh. ``beside`` is
     another rollout, and the end of a branch of it, to be compared with it at once. ``number`` is
     the sample of a log of another program, as people count, and ``nth`` its trajectory, from 0;
-    without a number it is the only one that there is.
+    without a number it is the only one that there is. ``read_as`` is the format that the log is
+    read as, None to know it by what is in it.
     """
 
     path: Path | None = None
@@ -26,6 +27,7 @@ class OpenTarget(NamedTuple):
     beside: tuple[str, str | None] | None = None
     number: int | None = None
     nth: int = 0
+    read_as: str | None = None
 
 
 def parse_link(text: str) -> tuple[str, int | None]:

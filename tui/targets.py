@@ -31,17 +31,18 @@ _BUNDLE_SUFFIX = ".rollstep.jsonl"
 _SUFFIXES: dict[str, Kind] = {".yaml": "project", ".yml": "project"}
 
 
-def parse_target(text: str) -> OpenTarget:
+def parse_target(text: str, read_as: str | None = None) -> OpenTarget:
     """What ``text`` names. Raises InputError for a file that is not there or of no known kind.
 
-    For a seed file the number behind the ``#`` is a line; the row there is looked up.
+    For a seed file the number behind the ``#`` is a line; the row there is looked up. ``read_as``
+    names a format that is read: then it is a log in that format. Raises UsageError for another.
     """
     path = Path(text)
     if path.exists():
-        return _file(path, None)
+        return _file(path, None, read_as)
     name, number = parse_link(text)
     if number is not None and Path(name).exists():
-        return _file(Path(name), number)
+        return _file(Path(name), number, read_as)
     if os.sep in name or Path(name).suffix:
         raise InputError(f"{name}: there is no such file.")
     return OpenTarget(rollout=name, step=number)
@@ -93,13 +94,25 @@ def _is_seed(start: bytes) -> bool:
     return bool(keys & _SEED_KEYS) and not keys & _LOG_KEYS
 
 
-def _file(path: Path, number: int | None) -> OpenTarget:
+def _file(path: Path, number: int | None, read_as: str | None) -> OpenTarget:
+    if read_as is not None:
+        return _log_as(path, number, read_as)
     kind = file_kind(path)
     if kind == "seeds":
         return OpenTarget(path, record=_record(path, number))
     if kind == "log":
         return OpenTarget(path, number=number)
     return OpenTarget(path, step=number)
+
+
+def _log_as(path: Path, number: int | None, read_as: str) -> OpenTarget:
+    from rollstep.core.formats.reading.files import readers
+    from rollstep.core.formats.reading.recognise import chosen
+
+    chosen(readers(), read_as)
+    if path.is_dir():
+        file_kind(path)
+    return OpenTarget(path, number=number, read_as=read_as)
 
 
 def _record(path: Path, line: int | None) -> int:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
-from rollstep.core.errors import FormatError, InputError
+from rollstep.core.errors import FormatError, InputError, UsageError
 from rollstep.core.model.messages import target_reply
 from rollstep.tui.controller import Controller
 from rollstep.tui.logs import SeveralSamples
+from rollstep.tui.samples_read import read_samples
 from rollstep.tui.snapshot import Snapshot
 from rollstep.tui.start import start_controller
 from rollstep.tui.target import OpenTarget
@@ -90,6 +93,29 @@ def test_a_log_of_several_samples_has_to_be_told_which(
     assert target == OpenTarget(path, number=2)
     snapshot = controller.open(target).result()
     assert "sample 1, message 1" in str(snapshot.steps[0].payload)
+
+
+def test_a_log_is_read_as_the_format_that_is_named(controller: Controller, tmp_path: Path) -> None:
+    """As ``import --format`` reads it, and in the list of samples too."""
+    row = {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}
+    path = tmp_path / "rows.txt"
+    path.write_text(f"{json.dumps(row)}\n{json.dumps(row)}\n")
+    assert controller.open(parse_target(f"{path}#2")).result().header.format == "openai"
+    asked = parse_target(str(path), "trl")
+    with pytest.raises(SeveralSamples) as several:
+        controller.open(asked).result()
+    assert several.value.log == asked
+    named = controller.open(parse_target(f"{path}#2", "trl")).result()
+    assert named.header.format == "trl"
+    told: list[tuple[str, str]] = []
+
+    def tell(lines: list[Any], done: bool, words: str) -> None:
+        told.extend((line.format, line.problem or words) for line in lines)
+
+    read_samples(path, tell, threading.Event(), "trl")
+    assert told == [("trl", ""), ("trl", "")]
+    with pytest.raises(UsageError, match="There is no format 'nope' to read"):
+        parse_target(str(path), "nope")
 
 
 def test_a_sample_that_is_not_there_is_named(controller: Controller, tmp_path: Path) -> None:

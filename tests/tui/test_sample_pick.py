@@ -58,6 +58,17 @@ async def test_failures_stand_first_and_enter_opens_one(opened: Opened, tmp_path
         assert "FAILED tau2 reward 0.0: issue_refund never called" in driver.text()
 
 
+async def test_the_samples_are_of_the_format_that_is_named(opened: Opened, tmp_path: Path) -> None:
+    path = chats(tmp_path / "chats.jsonl", 2)
+    async with opened(library=tmp_path / "l.db") as driver:
+        driver.app.dialogs.open_target(OpenTarget(path, read_as="trl"))
+        await driver.until(lambda: isinstance(driver.app.screen, SamplePickScreen))
+        await all_read(driver)
+        await driver.pilot.press("enter")
+        await driver.until(lambda: isinstance(driver.app.screen, DebuggerScreen))
+        assert driver.screen.model.rollout.header.format == "trl"
+
+
 async def test_q_goes_back_to_the_samples_and_esc_to_the_rollout(
     opened: Opened, tmp_path: Path
 ) -> None:

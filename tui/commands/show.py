@@ -27,9 +27,15 @@ def show_library(library: Path | None, query: str) -> int:
     return run_app(library=library_path(library), library_query=query)
 
 
-def show_target(name: str, library: Path | None, roles: Path | None, trust: bool) -> int:
+def show_target(
+    name: str,
+    library: Path | None,
+    roles: Path | None,
+    trust: bool,
+    read_as: str | None = None,
+) -> int:
     """The debugger on a file or a rollout. Raises InputError before any screen is shown."""
-    target = parse_target(name)
+    target = parse_target(name, read_as)
     return _show(target, library_path(library), roles=roles, trust=trust)
 
 

@@ -57,11 +57,16 @@ class SamplePickScreen(OwnKeys, Screen[SamplePick | None]):
         HELP,
     ]
 
-    def __init__(self, path: Path, at: SamplePick | None = None) -> None:
-        """``at`` is where the cursor stands as soon as that sample was read."""
+    def __init__(
+        self, path: Path, at: SamplePick | None = None, read_as: str | None = None
+    ) -> None:
+        """``at`` is where the cursor stands as soon as that sample was read; ``read_as`` the format
+        that the log is read as.
+        """
         super().__init__()
         self._path = path
         self._at = at
+        self._read_as = read_as
         self._list = RowList()
         self._groups: tuple[list[_Listed], ...] = ([], [], [])
         self._lines: dict[object, SampleLine] = {}
@@ -94,7 +99,7 @@ class SamplePickScreen(OwnKeys, Screen[SamplePick | None]):
             if not self._stop.is_set():
                 self.app.call_from_thread(self._take, listed, done, words)
 
-        read_samples(self._path, tell, self._stop)
+        read_samples(self._path, tell, self._stop, self._read_as)
 
     def _take(self, listed: list[_Listed], done: bool, words: str) -> None:
         if not self.query("#keys"):

@@ -60,3 +60,14 @@ def test_the_faults_of_a_project_file_are_told_before_any_screen(project: Path) 
     assert f"{project}: line 4".encode() in done.stderr
     assert b"max_turns" in done.stderr
     assert b"\x1b" not in done.stdout
+
+
+def test_a_log_is_opened_as_the_format_that_is_named(cli: RunCli, tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text('{"messages": [{"role": "user", "content": "a"}]}\n')
+    status, _, error = cli("open", log, "--format", "nope", "--library", tmp_path / "l.db")
+    assert (status, "There is no format 'nope' to read" in error) == (2, True)
+    status, _, error = cli("open", log, "--format", "swe-agent", "--library", tmp_path / "l.db")
+    assert (status, "swe-agent" in error) == (2, True)
+    status, _, error = cli("open", log, "--format", "openai", "--library", tmp_path / "l.db")
+    assert "The screen needs a terminal" in error
