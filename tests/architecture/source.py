@@ -49,6 +49,12 @@ def dotted(path: Path) -> str:
 
 
 @cache
+def tree(path: Path) -> ast.Module:
+    """A file, parsed once for all who look at it."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(path: Path) -> tuple[Import, ...]:
     """All imports of a file, those inside functions and under TYPE_CHECKING too.
 
@@ -62,7 +68,7 @@ def _imports(path: Path) -> Iterator[Import]:
     package = dotted(path).split(".")
     if path.name != "__init__.py":
         package.pop()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(path, node.lineno, alias.name, relative=False)

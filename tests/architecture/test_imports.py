@@ -9,6 +9,9 @@ import pytest
 
 from .source import ROOT, Import, dotted, imports, modules, under
 
+# One worker looks at all of it, so that each file is parsed once.
+pytestmark = pytest.mark.xdist_group("source")
+
 BASE = {"errors", "clock", "counting", "ids", "files", "appending", "generated"}
 """Parts of core that everything may use and that use nothing of ours."""
 
@@ -46,7 +49,7 @@ MEMBERS = {
         (
             *("asking", "edits", "history", "journal", "open_rollout", "player", "playthrough"),
             *("writer", "casting", "retaking", "reverting", "faulting", "injecting", "stopping"),
-            *("commanding", "breaking", "marking", "replacing"),
+            *("commanding", "breaking", "marking", "replacing", "leases"),
         ),
         "session",
     ),

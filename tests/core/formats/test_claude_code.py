@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from rollstep.core.errors import FormatError
 from rollstep.core.formats import claude_code
 from rollstep.core.formats.reading.record import Imported
@@ -216,7 +216,6 @@ def test_lines_without_a_message_are_refused() -> None:
         read_all(claude_code.READER, [LINES[0], LINES[2]])
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(LINES))
 def test_wrong_types_give_notes_or_a_refusal(value: Any) -> None:
     survives(claude_code.READER, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rollstep.core.formats.reading.files import readers
 from rollstep.core.formats.reading.recognise import best
@@ -63,7 +63,6 @@ def test_among_all_formats_its_own_is_surest(name: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=150, deadline=None)
 @given(JSON)
 def test_whatever_it_is_given_is_read_or_refused_in_words(name: str, value: Any) -> None:
     survives(readers()[name], value)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from rollstep.core.errors import FormatError
 from rollstep.core.formats import messages
 from rollstep.core.formats.reading.files import read_records
@@ -102,7 +102,6 @@ def test_a_system_text_alone_is_no_conversation() -> None:
         read_all(messages.READER, OPENAI[:1])
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(OPENAI) | mangled(ANTHROPIC))
 def test_wrong_types_give_notes_or_a_refusal(value: Any) -> None:
     survives(messages.READER, value)

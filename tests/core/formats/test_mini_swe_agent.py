@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from rollstep.core.errors import FormatError
 from rollstep.core.formats import mini_swe_agent
 from rollstep.core.model.messages import Stop
@@ -118,7 +118,6 @@ def test_what_holds_no_messages_is_refused(value: Any) -> None:
         read_all(mini_swe_agent.READER, value)
 
 
-@settings(max_examples=150, deadline=None)
 @given(mangled(WITH_EXIT) | mangled(BARE) | mangled(FIRST))
 def test_wrong_types_give_notes_or_a_refusal(value: Any) -> None:
     survives(mini_swe_agent.READER, value)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from rollstep.core.errors import FormatError
 from rollstep.core.formats import tau2
 from rollstep.core.formats.reading.files import read_records
@@ -309,7 +309,6 @@ def test_the_stop_keeps_the_word_of_the_source() -> None:
     assert isinstance(imported.steps[-2].payload, UserMessage)
 
 
-@settings(max_examples=150, deadline=None)
 @given(mangled(SIMULATION), mangled(AROUND))
 def test_wrong_types_give_notes_or_a_refusal(value: Any, around: Any) -> None:
     survives(tau2.READER, value, around)

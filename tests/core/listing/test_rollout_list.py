@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rollstep.core.errors import UsageError
 from rollstep.core.listing.facts import describe_some
@@ -216,7 +216,6 @@ _queries = st.recursive(
 
 
 @given(saved_rollouts(), _queries)
-@settings(max_examples=60)
 def test_sql_finds_what_the_language_says(rollout: Saved, query: str) -> None:
     with Library.throwaway() as library:
         import_rollout(rollout, {}, library)

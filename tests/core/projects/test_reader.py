@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rollstep.core.errors import ProjectFileError
 from rollstep.core.model.debugging import Breakpoint, FaultRule
@@ -478,7 +478,6 @@ def test_json_is_yaml():
 ODD_YAML = st.text("ab:-[]{}&*!<|>'\"\\#?,%@ \t\n0~.\x85\ud83d", max_size=60)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.one_of(st.binary(max_size=60), ODD_YAML))
 def test_whatever_is_read_gives_a_project_or_faults(data):
     extra = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")

@@ -28,7 +28,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 SCRIPTED = ScriptedEvaluator((EvaluatorLine("hi"), EvaluatorLine(stop="bored")))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(projects)
 def test_a_written_project_reads_back_equal(project):
     assert parse_project(project_yaml(project)) == project

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from rollstep.core.errors import InputError, NotSavedError, StoreError
 from rollstep.core.model.history import Command, Draft
 from rollstep.core.model.marks import Mark, Score
@@ -54,7 +54,6 @@ def change_of(saved: Saved) -> Change:
 def test_what_is_committed_is_what_is_loaded() -> None:
     numbers = itertools.count()
 
-    @settings(max_examples=60, deadline=None)
     @given(some.saved_rollouts())
     def holds(saved: Saved) -> None:
         header = msgspec.structs.replace(saved.header, id=f"{saved.header.id}-{next(numbers)}")

@@ -22,7 +22,7 @@ QUICK = (Phase.explicit, Phase.reuse, Phase.generate)
 ROLES: st.SearchStrategy[Role] = st.sampled_from(["target", "evaluator", "tool"])
 
 
-@settings(max_examples=60, deadline=None, phases=QUICK)
+@settings(phases=QUICK)
 @given(saved_rollouts(), st.sampled_from(["inspect", "inspect-eval"]), ROLES)
 def test_what_is_exported_is_read_again(saved: Saved, name: str, role: Role) -> None:
     plan = Plan(format=name, branches="all", role=role)

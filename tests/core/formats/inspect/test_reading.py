@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from rollstep.core.errors import FormatError
 from rollstep.core.formats.inspect import READER, recognise, zipped
 from rollstep.core.formats.reading.json_in import JsonReader
@@ -265,13 +265,11 @@ def test_the_samples_of_a_zip_stand_in_the_order_of_epochs_and_ids() -> None:
     assert zipped(("word/document.xml",)) is None
 
 
-@settings(max_examples=250, deadline=None)
 @given(mangled(SAMPLE), mangled({key: each for key, each in LOG.items() if key != "samples"}))
 def test_wrong_types_give_notes_or_a_refusal(value: Any, around: Any) -> None:
     survives(READER, value, around)
 
 
-@settings(max_examples=100, deadline=None)
 @given(mangled(LOG))
 def test_wrong_types_in_a_whole_log_give_notes_or_a_refusal(value: Any) -> None:
     survives(READER, value)

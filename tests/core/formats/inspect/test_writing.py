@@ -36,7 +36,7 @@ from .logs import LOG, SAMPLE
 from .rollouts import PICTURE, QUICK, log_of, read_json, read_zip, rollouts, shape, subjects_of
 
 
-@settings(max_examples=100, deadline=None, phases=QUICK)
+@settings(phases=QUICK)
 @given(rollouts())
 def test_what_is_written_is_read_back_whole(rollout: Rollout) -> None:
     subjects = subjects_of(rollout)
