@@ -15,6 +15,7 @@ from .rows import Row, Span, row
 from .sanitize import one_line
 from .scored import outcome
 from .stepview import stop_title
+from .stops import turn_limit
 from .verdicts import verdict_span
 from .who import ANSWERS, LETTERS, NAMES, kind_of, who
 from .wrap import fit
@@ -133,9 +134,10 @@ def _counts(model: DebuggerModel, brevity: int = 0) -> list[Span]:
     """
     path = model.path
     turn = path.turn[model.cursor] if model.cursor >= 0 else 0
+    limit = turn_limit(model, model.project)
     pieces = [
         (f"step {model.cursor + 1:,}/{len(path):,}", "strong"),
-        (f"turn {turn}/{model.project.max_turns}", "strong"),
+        (f"turn {turn}" if limit is None else f"turn {turn}/{limit}", "strong"),
     ]
     if path.tokens[-1]:
         if brevity < 2:

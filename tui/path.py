@@ -60,6 +60,7 @@ class Path:
         self._positions: dict[int, Position] = {-1: START}
         self._tail_band = False
         self._tail = 0
+        self._messages = 0
         for step in steps:
             self.append(step)
 
@@ -84,9 +85,11 @@ class Path:
 
     def _place(self, index: int, payload: object) -> None:
         turn = len(self.turn_starts)
+        begins = isinstance(payload, UserMessage) and self._messages > 0
+        self._messages += isinstance(payload, UserMessage)
         if isinstance(payload, Stop):
             self._open_band("stop", turn, index)
-        elif isinstance(payload, UserMessage) or not self.turn_starts:
+        elif begins or not turn:  # what stands before the first message belongs to its turn
             turn += 1
             self.turn_starts.append(index)
             self._open_band("turn", turn, index)
@@ -112,6 +115,7 @@ class Path:
         self._tail = count
         if not count:
             return
+        new_turn = new_turn and self._messages > 0
         if new_turn or not self.bands or self.bands[-1].kind == "stop":
             self._open_band("turn", self.turns + 1, len(self.steps))
             self._tail_band = True
@@ -159,17 +163,12 @@ class Path:
             start -= 1
         if start not in known:
             # A message begins a turn afresh: of what came before, only two numbers matter.
-            before = Position(depth=start, turns=self._messages_before(start), due="evaluator")
+            before = Position(depth=start, turns=self.turn[start] - 1, due="evaluator")
             known[start] = advance_anyway(before, self.steps[start].payload)
         position = known[start]
         for at in range(start + 1, index + 1):
             position = known[at] = advance_anyway(position, self.steps[at].payload)
         return position
-
-    def _messages_before(self, index: int) -> int:
-        """How many evaluator messages stand before step ``index``, which is one."""
-        leading = not isinstance(self.steps[0].payload, UserMessage)
-        return self.turn[index] - 1 - leading
 
     @property
     def flagged(self) -> dict[int, tuple[str, ...]]:

@@ -27,6 +27,7 @@ from .inspector import call_blocks, kind_words, pretty
 from .presenter import DebuggerModel
 from .requests import Stored, original
 from .stepview import call_text
+from .stops import turn_limit
 from .who import NAMES, kind_of, who
 
 Json = dict[str, Any]
@@ -60,7 +61,7 @@ def sent_blocks(model: DebuggerModel, role: Role, stored: Stored) -> Iterator[Bl
     if kind_of(project, role) == "llm":
         yield from _preview(view, asked=own)
     else:
-        yield from _view(view)
+        yield from _view(view, turn_limit(model, project))
 
 
 def _reconstructed(step: Step, stored: Stored) -> Block:
@@ -88,7 +89,7 @@ def _preview(view: View, *, asked: bool) -> Iterator[Block]:
         yield Block("error", str(error))
         body = None
     if body is None:
-        yield from _view(view)
+        yield from _view(view, view.max_turns)
         return
     if not asked:
         yield Block("dim", "a preview by the code that asks; a headless run does not stream")
@@ -176,9 +177,10 @@ def _pretty(value: Any) -> str:
 # roles that no model plays
 
 
-def _view(view: View) -> Iterator[Block]:
+def _view(view: View, limit: int | None) -> Iterator[Block]:
     project = view.project
-    yield Block("dim", f"{who(project, view.role)}, turn {view.turn_index + 1}/{view.max_turns}")
+    of = "" if limit is None else f"/{limit}"
+    yield Block("dim", f"{who(project, view.role)}, turn {view.turn_index + 1}{of}")
     system = getattr(project.target, "system", None) if view.role == "target" else None
     if system:
         yield Block("heading", "system")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rollstep.core.model.messages import MAX_TURNS, Stop
 from rollstep.core.model.players import is_live
-from rollstep.core.model.steps import Step
+from rollstep.core.model.project import Project
+from rollstep.core.model.steps import ROLES, Step
 from rollstep.core.rules.stops import held_back, turns_there, why_not_more
 
 from .cells import cells
@@ -39,6 +40,15 @@ def more_turns_problem(model: DebuggerModel) -> str:
     return why_not_more(step.payload) if step is not None else ""
 
 
+def turn_limit(model: DebuggerModel, project: Project) -> int | None:
+    """How many turns this project of the rollout permits; None for that of an import of which
+    nobody has said yet who plays on: a log names no limit, and the number there is nobody's choice.
+    """
+    imported = bool(model.rollout.header.format) and project is model.rollout.projects[0]
+    unasked = imported and all(kind_of(project, role) in ("human", "") for role in ROLES)
+    return None if unasked else project.max_turns
+
+
 def turns_now(model: DebuggerModel) -> int:
     """The turns that there are at least: those of the branch, at its stop, else the project's."""
     step = where_more_turns_act(model)
@@ -50,7 +60,9 @@ def what_more_turns_do(model: DebuggerModel, turns: int) -> str:
     """What raising the limit to so many turns does here, in words."""
     project = model.project
     limit = f"max_turns goes from {project.max_turns} to {turns}"
-    if project.max_turns == turns:
+    if turn_limit(model, project) is None:
+        limit = f"The log names no max_turns; it is {turns} then"
+    elif project.max_turns == turns:
         limit = f"max_turns is {turns} already"
     step = where_more_turns_act(model)
     stop = step.payload if step is not None else None

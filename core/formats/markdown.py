@@ -109,10 +109,10 @@ def _score_blocks(subject: Subject) -> Iterator[str]:
 def _step_blocks(subject: Subject) -> Iterator[str]:
     marks = {mark.step_id: mark for mark in subject.marks}
     calls: dict[str, ToolCall] = {}
-    turn = 0
+    turn = messages = 0
     for position, step in enumerate(subject.trajectory.steps):
-        if isinstance(step.payload, UserMessage):
-            turn += 1
+        messages += isinstance(step.payload, UserMessage)
+        if not isinstance(step.payload, Stop) and turn != (turn := messages or 1):
             yield f"## Turn {turn}"
         if isinstance(step.payload, TargetReply):
             calls = {call.id: call for call in step.payload.tool_calls}

@@ -12,8 +12,8 @@ from ..formats.inspect.listing import Listed, listed
 from ..formats.reading.files import Read, open_source
 from ..formats.reading.record import Imported
 from ..model.marks import Score
-from ..model.messages import UNRECOVERABLE, Stop, UserMessage
-from ..model.rollout import Rollout, RolloutHeader
+from ..model.messages import UNRECOVERABLE, Stop
+from ..model.rollout import Rollout, RolloutHeader, Trajectory
 from ..rules.scoring import failing
 from ..store.library import Library
 from .saved import newest_leaf
@@ -114,7 +114,7 @@ def _line(read: Read, imported: Imported, index: int) -> SampleLine:
         imported.title or imported.project.title,
         ", ".join(_score_words(score) for score in imported.scores),
         score is not None or (isinstance(stop, Stop) and stop.reason == UNRECOVERABLE),
-        sum(isinstance(step.payload, UserMessage) for step in steps),
+        len(Trajectory(tuple(steps)).turns()),
         len(steps),
         read.format,
         index,

@@ -13,7 +13,7 @@ import msgspec
 
 from ..model.edited import is_edit
 from ..model.messages import Stop, TargetReply, ToolResult, UserMessage
-from ..model.rollout import Rollout
+from ..model.rollout import Rollout, Trajectory
 from ..model.steps import Attempt, Step
 from ..rules.query.rollout_fields import NO_VERDICT
 from ..rules.verdicts import is_outdated
@@ -126,7 +126,7 @@ class Tally:
         stats.outdated += bool(mark and is_outdated(rollout, mark, saved.commands))
         last = path[-1].payload if path else None
         _count(stats.stops, last.reason if isinstance(last, Stop) else NO_STOP)
-        self._turns[sum(isinstance(step.payload, UserMessage) for step in path)] += 1
+        self._turns[len(Trajectory(path).turns())] += 1
 
     def _add_tools(self, path: tuple[Step, ...]) -> None:
         named: dict[str, str] = {}

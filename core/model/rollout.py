@@ -38,7 +38,7 @@ class Branch(msgspec.Struct, frozen=True, omit_defaults=True):
 class Turn(msgspec.Struct, frozen=True):
     """An evaluator message and what followed it. ``index`` counts from 0; ``complete`` when its
     last step is a target reply that calls no tool. Steps before the first evaluator message of an
-    import make a turn too.
+    import belong to the first turn.
     """
 
     index: int
@@ -54,11 +54,14 @@ class Trajectory(msgspec.Struct, frozen=True):
     def turns(self) -> tuple[Turn, ...]:
         """The path cut at its evaluator messages; a stop belongs to no turn."""
         groups: list[list[Step]] = []
+        spoken = False
         for step in self.steps:
             if isinstance(step.payload, Stop):
                 continue
-            if isinstance(step.payload, UserMessage) or not groups:
+            message = isinstance(step.payload, UserMessage)
+            if not groups or (message and spoken):
                 groups.append([])
+            spoken = spoken or message
             groups[-1].append(step)
         return tuple(
             Turn(index, tuple(group), _closes_turn(group[-1])) for index, group in enumerate(groups)

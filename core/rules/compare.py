@@ -142,11 +142,11 @@ class _Contents:
 
     def side(self, edited: Callable[[Step], bool]) -> Side:
         turns: list[int] = []
-        turn = 0
+        messages = 0
         cost, tokens, edits, unpriced = 0.0, 0, 0, 0
         for step in self.steps:
-            turn += isinstance(step.payload, Message) or not turn
-            turns.append(turn)
+            messages += isinstance(step.payload, Message)
+            turns.append(messages or 1)  # what stands before the first message belongs to its turn
             edits += edited(step)
             if step.call is not None and step.copied_from is None:
                 cost += step.call.cost or 0.0
@@ -154,7 +154,9 @@ class _Contents:
                 unpriced += step.call.cost is None and step.call.usage.tokens > 0
         last = self.steps[-1].payload if self.steps else None
         stop = last if isinstance(last, Stop) else None
-        summary = Summary(len(self.steps), turn, stop, cost, tokens, edits, unpriced)
+        summary = Summary(
+            len(self.steps), turns[-1] if turns else 0, stop, cost, tokens, edits, unpriced
+        )
         return Side(self.steps, tuple(turns), self.calls, summary)
 
 

@@ -18,6 +18,7 @@ from ..model.project import Project
 from ..model.steps import Step
 from .change import Change
 from .codec import COMMAND, PROJECT, STEP, encode, to_bytes
+from .kept import Shelf, put_player
 from .records import breakpoints_there
 from .schema import split_key, step_key
 from .search import add_to_index
@@ -93,6 +94,8 @@ def store(
         _append_projects(connection, key, change, fresh=old.key == 0)
     _insert_requests(connection, change.requests)
     _put_records(connection, key, change)
+    if change.player is not None:
+        put_player(Shelf(connection), change.rollout_id, change.player)
     return placed.seqs
 
 
@@ -190,13 +193,22 @@ def _summary(
         return head, 0, b""
     if counts := placed.counts.get(place):
         step = next(step for step in reversed(placed.steps) if step.id == place)
-        return head, counts.turns, _stop_reason(step)
+        return head, _turns(*counts, step), _stop_reason(step)
     found = connection.execute(
-        "SELECT turns, body FROM steps WHERE rollout = ? AND id = ?", (row.key, to_bytes(place))
+        "SELECT depth, turns, body FROM steps WHERE rollout = ? AND id = ?",
+        (row.key, to_bytes(place)),
     ).fetchone()
     if found is None:
         raise StoreError(f"The head {place} is not a step of rollout {change.rollout_id}.")
-    return head, found[0], _stop_reason(STEP.decode(found[1]))
+    step = STEP.decode(found[2])
+    return head, _turns(found[0], found[1], step), _stop_reason(step)
+
+
+def _turns(depth: int, messages: int, step: Step) -> int:
+    """How many turns the path to a step has, as ``Trajectory.turns`` cuts it: one where an import
+    holds no evaluator message at all.
+    """
+    return messages or int(depth > 1 or not isinstance(step.payload, Stop))
 
 
 def _in_sight(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path as FilePath
 
 import msgspec
+from rollstep.core.counting import counted
 from rollstep.core.model.steps import Step
 from rollstep.tui.document import Block
 from rollstep.tui.path import Path
@@ -93,7 +94,7 @@ def _lines(index: int, step: Step, path: Path, width: int) -> Iterator[tuple[Blo
 
 
 def _ending(path: Path) -> str:
-    steps = f"{len(path):,} steps, {path.turns} turns"
+    steps = f"{counted(len(path), 'step')}, {counted(path.turns, 'turn')}"
     stop = path.stop
     return f"{steps}; {one_line(stop.reason)}" if stop is not None else f"{steps}; not ended"
 

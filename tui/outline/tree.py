@@ -56,7 +56,7 @@ class Segment:
     """
 
     __slots__ = (
-        *("children", "counts", "hidden", "index", "items", "leaves", "parent"),
+        *("children", "counts", "hidden", "index", "items", "leaves", "messages", "parent"),
         *("size", "start", "steps", "stop", "turns"),
     )
 
@@ -66,6 +66,8 @@ class Segment:
         self.start = start
         self.steps: list[Step] = []
         self.turns = (turn, turn)
+        self.messages = 0
+        """Evaluator messages up to its end: the turns that have begun."""
         self.stop: Stop | None = None
         self.children: list[int] = []
         self.size = 0
@@ -226,6 +228,7 @@ class OutlineTree:
             before = self.segments[parent]
             place = before.start + before.length
             segment = Segment(len(self.segments), parent, place, before.turns[1])
+            segment.messages = before.messages
             self.segments.append(segment)
             before.children.append(segment.index)
             self._run(segment, rollout.steps[step_id])
@@ -235,13 +238,14 @@ class OutlineTree:
     def _run(self, segment: Segment, step: Step) -> None:
         """Take in steps up to the next fork, or the end."""
         rollout, turn, first_turn = self._model.rollout, segment.turns[1], 0
+        messages = segment.messages
         index, of, steps = segment.index, self.of, segment.steps
         while True:
             payload = step.payload
-            if isinstance(payload, UserMessage) or (turn == 0 and not isinstance(payload, Stop)):
-                turn += 1
-            if not first_turn and not isinstance(payload, Stop):
-                first_turn = turn
+            messages += isinstance(payload, UserMessage)
+            if not isinstance(payload, Stop):
+                turn = messages or 1
+                first_turn = first_turn or turn
             step_id = step.id
             of[step_id] = index
             if step.origin == "human" or step.copied_from is not None or step_id in self._special:
@@ -251,7 +255,7 @@ class OutlineTree:
             if len(children) != 1:
                 break
             step = rollout.steps[children[0]]
-        segment.turns = (first_turn or turn, turn)
+        segment.turns, segment.messages = (first_turn or turn, turn), messages
         if step_id not in self._model.path.at:
             self._unflagged.append(index)
         if not children:

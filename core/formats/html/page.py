@@ -215,15 +215,15 @@ Turns = list[tuple[int, list[Placed]]]
 
 def _turns(facts: Facts) -> Turns:
     """The steps turn by turn; a stop stands alone, with 0 for its turn."""
-    turn = 0
+    turn = messages = 0
     keyed: list[tuple[tuple[int, int], Placed]] = []
     for placed in facts.placed:
         payload = placed.step.payload
         if isinstance(payload, Stop):
             keyed.append(((0, placed.number), placed))
             continue
-        if isinstance(payload, UserMessage) or not turn:
-            turn += 1
+        messages += isinstance(payload, UserMessage)
+        turn = messages or 1
         keyed.append(((turn, 0), placed))
     return [
         (key[0], [placed for _, placed in group]) for key, group in groupby(keyed, lambda k: k[0])
