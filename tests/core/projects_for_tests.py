@@ -13,6 +13,7 @@ from rollstep.core.model.project import (
     ToolRule,
     When,
 )
+from rollstep.core.model.steps import Step
 from rollstep.core.session import Session
 
 ORDER = '{"status": "delivered", "price": 49.0}'
@@ -68,3 +69,9 @@ async def played(project: Project | None = None, **kwargs: object) -> Session:
     async for _ in session.run():
         pass
     return session
+
+
+def takes(session: Session, step: Step) -> list[str]:
+    """The texts of all takes at the place of a step."""
+    rollout = session.rollout
+    return [payload_text(rollout.steps[take].payload) for take in rollout.takes(step.id)]
