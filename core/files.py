@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from .errors import ExportError, PlaceError
+from .temporaries import clear_stale, temporary_file
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = False) -> None:
@@ -49,7 +49,8 @@ def must_be_free(path: Path) -> None:
 
 
 def _write_beside(target: Path, data: bytes | Iterable[bytes]) -> str:
-    handle, temporary = tempfile.mkstemp(prefix=".rollstep-", suffix=".tmp", dir=target.parent)
+    clear_stale(target.parent)
+    handle, temporary = temporary_file(target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines([data] if isinstance(data, bytes) else data)

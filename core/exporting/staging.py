@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +14,7 @@ from typing import BinaryIO
 
 from ..errors import ExportError, PlaceError
 from ..files import must_be_free, put_in_place, sync_folder, write_error
+from ..temporaries import clear_stale, temporary_file, temporary_folder
 
 
 class Staging:
@@ -29,14 +29,14 @@ class Staging:
         self._made: Path | None = None
         self._files: dict[Path, tuple[str, BinaryIO | None]] = {}
         self._removed: list[Path] = []
+        self._clean: set[Path] = set()
 
     def __enter__(self) -> Staging:
         if self.folder is not None:
             self.folder = self.folder.resolve()
             self._check_folder(self.folder)
             with in_words(self.folder):
-                made = tempfile.mkdtemp(".tmp", ".rollstep-", self.folder.parent)
-            self._made = Path(made)
+                self._made = Path(temporary_folder(self._cleared(self.folder.parent)))
         return self
 
     def __exit__(
@@ -69,10 +69,17 @@ class Staging:
         if not self._force:
             must_be_free(path)
         with in_words(path):
-            handle, temporary = tempfile.mkstemp(".tmp", ".rollstep-", target.parent)
+            handle, temporary = temporary_file(self._cleared(target.parent))
         file = os.fdopen(handle, "wb")
         self._files[target] = (temporary, file)
         return file
+
+    def _cleared(self, folder: Path) -> Path:
+        """A folder, without what exports that were killed have left in it."""
+        if folder not in self._clean:
+            clear_stale(folder)
+            self._clean.add(folder)
+        return folder
 
     def free_name(self, stem: str, suffix: str) -> str:
         """A name that no file of the folder has yet: this one, or one with a number."""

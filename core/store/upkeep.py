@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ import msgspec
 
 from ..errors import ExportError, PlaceError, RollstepError, StoreError
 from ..files import must_be_free, put_in_place, sync_folder, write_error
+from ..temporaries import clear_stale, temporary_file
 from . import failures, opening
 from .library import WAIT, Library
 
@@ -89,7 +89,8 @@ def back_up(path: Path, to: Path, *, force: bool = False, progress: Progress | N
     if os.path.exists(to) and os.path.samefile(path.expanduser(), to):
         raise PlaceError(f"{to} is the library itself. Name another file.")
     try:
-        handle, name = tempfile.mkstemp(dir=to.parent, prefix=".rollstep-", suffix=".tmp")
+        clear_stale(to.parent)
+        handle, name = temporary_file(to.parent)
         os.close(handle)
     except OSError as error:
         raise write_error(to, error) from error

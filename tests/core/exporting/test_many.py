@@ -270,6 +270,9 @@ def test_an_export_that_is_killed_leaves_what_was_there(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], check=False)
     assert done.returncode == -signal.SIGKILL
     assert target.read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) > 1
+    export_many(plan("page"), items("r1"), tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {"x.jsonl", "out"}
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
