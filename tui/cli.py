@@ -11,28 +11,52 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 from rollstep.core.errors import ExportError, NotSavedError, PlaceError, RollstepError
 
-from .cli_export import export_command
-from .cli_formats import convert_command, import_command, validate_command
-from .cli_library import library_group, stats_command
-from .cli_models import (
-    author_command,
-    doctor_command,
-    key_group,
-    replay_command,
-    rerun_command,
-)
 from .cli_options import FILE, LIBRARY, MAX_COST, MAX_TOKENS, READ_AS, ROLES, TRUST
-from .cli_review import review_command
-from .cli_settings import config_command
+
+_ELSEWHERE = {
+    "author": "cli_models:author_command",
+    "config": "cli_settings:config_command",
+    "convert": "cli_formats:convert_command",
+    "doctor": "cli_models:doctor_command",
+    "export": "cli_export:export_command",
+    "import": "cli_formats:import_command",
+    "key": "cli_models:key_group",
+    "library": "cli_library:library_group",
+    "replay": "cli_models:replay_command",
+    "rerun": "cli_models:rerun_command",
+    "review": "cli_review:review_command",
+    "stats": "cli_library:stats_command",
+    "validate": "cli_formats:validate_command",
+}
+"""Where the other commands are. Each module is loaded for its own commands only: to open the app
+needs none of them.
+"""
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_ELSEWHERE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if (place := _ELSEWHERE.get(cmd_name)) is None:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = place.partition(":")
+        command: click.Command = getattr(import_module(f".{module}", __package__), name)
+        return command
+
+
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="rollstep", message="%(prog)s %(version)s")
 @LIBRARY
 @click.pass_context
@@ -247,24 +271,6 @@ def samples_command() -> int:
     from .commands.lists import list_samples
 
     return list_samples()
-
-
-for _command in (
-    author_command,
-    doctor_command,
-    key_group,
-    replay_command,
-    rerun_command,
-    export_command,
-    import_command,
-    convert_command,
-    validate_command,
-    config_command,
-    stats_command,
-    library_group,
-    review_command,
-):
-    app.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
