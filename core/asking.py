@@ -63,6 +63,8 @@ class Asker:
         self.cast = Cast(roles_for)
         self._emit = emit
         self._stream: _Telling | None = None
+        self.before: Callable[[], None] | None = None
+        """Called before a role is asked; what it raises keeps it from being asked."""
 
     @property
     def arrived(self) -> str:
@@ -83,6 +85,7 @@ class Asker:
         if not isinstance(action, Ask):
             return await _by_script(action)
 
+        self._look_first()
         stream = self._stream = _Telling(self._emit, parent_id)
         roles = await self.cast.of(project, variant)
         with self._told(action, roles, parent_id):
@@ -104,6 +107,7 @@ class Asker:
         """Ask all of these at once (see the function). Their texts are not told, because they would
         run into one another; ``unfinished`` gets those that are there when it is cancelled.
         """
+        self._look_first()
         roles = await self.cast.of(project, variant)
         waiting = {id(ask): (ask, _Telling(self._emit, parent_id, text=False)) for ask in asks}
         streams = [stream for _, stream in waiting.values()]
@@ -121,6 +125,10 @@ class Asker:
                 if stream.arrived:
                     unfinished(ask, stream.arrived)
             raise
+
+    def _look_first(self) -> None:
+        if self.before is not None and self.cast.replaying is None:
+            self.before()
 
     @contextmanager
     def _told(

@@ -27,8 +27,18 @@ from .model.project import Project
 from .model.rollout import Rollout, RolloutHeader, Trajectory
 from .model.steps import Step
 from .playthrough import BUDGET, Each, OnBreak, Played, at_once, play_through
+from .run_changes import first_change, last_change, news_of, whole_change
 from .store.change import Change
-from .taking_up import FLAGS, Loader, Place, flagged, take_up, took
+from .taking_up import (
+    FLAGS,
+    Loader,
+    Place,
+    flagged,
+    found_again,
+    left_to_others,
+    taken,
+    took,
+)
 
 if TYPE_CHECKING:
     from .budget import RunBudget
@@ -147,25 +157,32 @@ class Batch:
             elif (found := self._run.holds(number)) is None:
                 yield Place(job, self._run.rollout_id(number))
             else:
-                saved = self._library.load(found)
-                taken_up = take_up(saved, retry_failed=self._retry_failed, on_break=self._on_break)
-                if taken_up.project == job.project:  # whose file is known
-                    taken_up = msgspec.structs.replace(taken_up, project=job.project)
-                yield Place(job, found, taken_up)
+                yield self._again(job, found)
+
+    def _again(self, job: Job, rollout_id: str) -> Place:
+        assert self._library is not None
+        retry, on_break = self._retry_failed, self._on_break
+        return found_again(self._library, job, rollout_id, retry_failed=retry, on_break=on_break)
 
     def _run_offline(self, places: Iterator[Place], saver: Executor) -> Iterator[Place] | None:
         """Play jobs as long as they never wait; gives the rest, from the first that does."""
         for place in places:
             if not place.offline:
                 return _before(place, places)
-            played = self._stands(place) or self._judged(place, at_once(self._play(place)))
-            if self._library is not None and (change := self._news(place, played)) is not None:
+            played = self._stands(place) or self._left(place)
+            played = played or self._judged(place, at_once(self._play(place)))
+            if self._library is not None and (change := self._offline(place, played)) is not None:
                 self._waiting.append(change)
                 self._waiting_steps += len(change.steps)
                 if self._waiting_steps >= GROUP_STEPS:
                     self._save_behind(saver)
             self._done(self._finish(place, played))
         return None
+
+    def _offline(self, place: Place, played: Played) -> Change | None:
+        if place.taken_up is None:
+            return whole_change(place.job, self._header(place), played)
+        return news_of(place, played)
 
     def _save_behind(self, saver: Executor) -> None:
         """Save what waits while the next rollouts are played: the disk's time costs nothing then.
@@ -260,12 +277,15 @@ class Batch:
         self, place: Place, room: asyncio.Semaphore, saver: GroupCommits | None
     ) -> _Came:
         if (stands := self._stands(place)) is not None:
-            change = self._news(place, stands)
-            saving = saver.save(change) if saver is not None and change is not None else None
-            return _Came(self._finish(place, stands), saving)
+            return self._stood(place, stands, saver)
         async with room:
             with self._as_playing():
                 return await self._play_live(place, saver)
+
+    def _stood(self, place: Place, stands: Played, saver: GroupCommits | None) -> _Came:
+        change = None if saver is None else news_of(place, stands)
+        saving = saver.save(change) if saver is not None and change is not None else None
+        return _Came(self._finish(place, stands), saving)
 
     async def _play_live(self, place: Place, saver: GroupCommits | None) -> _Came:
         budget = None if never_waits(place.project) else self._budget
@@ -275,14 +295,21 @@ class Batch:
             played = self._judged(place, await self._play(place, budget=budget))
             return _Came(self._finish(place, played))
         name = place.rollout_id
-        saver.save(self._first_change(place))
+        if place.taken_up is not None and self._library is not None:
+            found = await asyncio.to_thread(taken, self._library, place, self._again)
+            if isinstance(found, Played):
+                return _Came(self._finish(place, found))
+            place = found
+            if (stands := self._stands(place)) is not None:
+                return self._stood(place, stands, saver)
+        saver.save(first_change(place, self._header))
 
         def save(step: Step, request: tuple[str, str] | None) -> Awaitable[None]:
             requests = (request,) if request is not None else ()
             return saver.save(Change(name, steps=(step,), requests=requests, head=step.id))
 
         played = self._judged(place, await self._play(place, save, budget))
-        saving = saver.save(_last_change(name, played))
+        saving = saver.save(last_change(name, played))
         return _Came(self._finish(place, played), saving)
 
     def _not_started(self, place: Place, words: str) -> Done:
@@ -315,6 +342,10 @@ class Batch:
         except RollstepError as error:
             path = place.so_far.path if place.so_far is not None else ()
             return Played(path, "failed", str(error), reason="not_ready")
+
+    def _left(self, place: Place) -> Played | None:
+        """How a rollout stands that another program plays now."""
+        return None if self._library is None else left_to_others(self._library, place)
 
     def _stands(self, place: Place) -> Played | None:
         """How a rollout stands that is not played on."""
@@ -377,47 +408,6 @@ class Batch:
             dollars=dollars,
             tokens=tokens,
         )
-
-    def _news(self, place: Place, played: Played) -> Change | None:
-        """What of an offline rollout is to be saved, as one change."""
-        if place.taken_up is None:
-            return _whole_change(place.job, self._header(place), played)
-        saved = place.taken_up.saved
-        if played.status == saved.status and played.note == saved.status_note:
-            return None
-        known = {step.id for step in saved.steps}
-        new = tuple(step for step in played.steps if step.id not in known)
-        change = _last_change(place.rollout_id, played)
-        return msgspec.structs.replace(change, steps=new, head=new[-1].id if new else None)
-
-    def _first_change(self, place: Place) -> Change:
-        if place.taken_up is None:
-            header = self._header(place)
-            return Change(header.id, header, (place.job.project,), status="open")
-        return Change(place.rollout_id, status="open")
-
-
-def _whole_change(job: Job, header: RolloutHeader, played: Played) -> Change:
-    """A finished rollout as one change."""
-    steps = played.steps
-    return Change(
-        header.id,
-        header,
-        (job.project,),
-        steps,
-        played.requests,
-        played.attempts,
-        head=steps[-1].id if steps else "",
-        status=played.status,
-        status_note=played.note,
-    )
-
-
-def _last_change(rollout_id: str, played: Played) -> Change:
-    """How a rollout whose steps are saved came out."""
-    return Change(
-        rollout_id, attempts=played.attempts, status=played.status, status_note=played.note
-    )
 
 
 def _has_come(task: asyncio.Task[_Came]) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .casting import RolesFor
 from .errors import InputError, StoreError, UsageError
 from .events import Event, Unsaved
+from .leases import Claim
 from .model.project import Project
 from .session import Session
 from .store.change import Summary
@@ -57,6 +58,7 @@ class Engine:
         self._watchers: list[Callable[[Event], None]] = []
         self._unwatch: Callable[[], None] | None = None
         self._looker: asyncio.Task[None] | None = None
+        self._claim: Claim | None = None
 
     def start(self) -> concurrent.futures.Future[None]:
         """Start the thread and open the library; the future fails when it cannot be opened."""
@@ -121,9 +123,12 @@ class Engine:
         if self.library is None:
             raise UsageError("This engine has no library to open a rollout from.")
         saved = self.library.load(rollout_id)
-        return await self._show(
+        session = await self._show(
             Session.reopen(saved, self.library, roles=self._roles, author=self._author)
         )
+        self._claim = Claim(self.library, rollout_id, lambda: self._take_in(session))
+        session.claim(self._claim)
+        return session
 
     async def recent(self, limit: int = 50) -> list[Summary]:
         """The rollouts used last, newest first."""
@@ -137,6 +142,9 @@ class Engine:
         if self.session is not None:
             session, self.session = self.session, None
             await session.close()
+        if self._claim is not None:
+            self._claim.let_go()
+            self._claim = None
 
     async def _show(self, session: Session) -> Session:
         await self.close_session()
@@ -169,14 +177,20 @@ class Engine:
                 if now == version or session is None or session.busy or session.unsaved:
                     continue
                 version = now
-                # From before the first gap: another program's steps may lie below our newest.
-                known = session.rollout.seqs_without_gap()
-                news = self.library.news(session.rollout.header.id, known)
-                session.merge(news.steps, news)
+                self._take_in(session)
             except InputError:
                 continue  # our rollout has no step yet: the library does not know it
             except StoreError as error:
                 self._tell(Unsaved(str(error), session.unsaved if session else 0))
+
+    def _take_in(self, session: Session) -> bool:
+        """What others have made of the rollout; whether a step was among it."""
+        assert self.library is not None
+        # From before the first gap: another program's steps may lie below our newest.
+        known, before = session.rollout.seqs_without_gap(), len(session.rollout)
+        news = self.library.news(session.rollout.header.id, known)
+        session.merge(news.steps, news)
+        return len(session.rollout) > before
 
     async def _close(self) -> None:
         if self._looker is not None:

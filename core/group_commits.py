@@ -88,4 +88,5 @@ def _joined(first: Change, then: Change) -> Change:
         head=first.head if then.head is None else then.head,
         status=first.status if then.status is None else then.status,
         status_note=first.status_note if then.status is None else then.status_note,
+        player=first.player if then.player is None else then.player,
     )

@@ -15,6 +15,7 @@ from .commanding import CommandWriter
 from .events import Event
 from .ids import IdMaker, random_step_ids
 from .journal import Keeper
+from .leases import Claim
 from .model.debugging import Breakpoint
 from .model.history import Command
 from .model.marks import Mark, Score, Silence
@@ -214,6 +215,11 @@ class OpenRollout:
     async def forecast(self, at: At = HEAD) -> Forecast | None:
         """What asking a model at this point would cost, by estimate; None where none is asked."""
         return await self._player.forecast(self._at(at))
+
+    def claim(self, claim: Claim) -> None:
+        """Hold the rollout against other programs that play it, from now on."""
+        self._asker.before = claim.before_asking
+        self._writer.watch(claim.hear)
 
     def subscribe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
         """Be told of every event, on this session's own loop; call the result to stop that."""

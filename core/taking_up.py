@@ -8,12 +8,13 @@ goes on from its last saved step, so that no call that was saved is made again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from .jobs import Job, never_waits
+from .leases import Lease, Shelved, let_go, player_of, take
 from .model.marks import Mark, Silence
 from .model.messages import Stop
 from .model.project import Project
@@ -33,11 +34,14 @@ FLAGS = "flags"
 OF_THE_RUN = "the run's budget: "
 """How the words begin that say that the run, and no rollout of its own, was out of money."""
 
+LEFT, ELSEWHERE = "left", "played elsewhere"
+"""How a rollout is told that another program plays: the run leaves it as it is."""
+
 HUMAN = "your move"
 """Why a rollout is parked whose next step a human plays."""
 
 
-class Loader(Protocol):
+class Loader(Shelved, Protocol):
     """The part of a library that rollouts come from."""
 
     def load(self, rollout_id: str) -> Saved:
@@ -98,6 +102,41 @@ def take_up(saved: Saved, *, retry_failed: bool = False, on_break: OnBreak = "pa
         revision = len(saved.projects) - 1
         so_far = SoFar(path, saved.steps, saved.attempts, revision, by_human)
     return TakenUp(saved, tree, project, so_far, played)
+
+
+def found_again(
+    library: Loader, job: Job, rollout_id: str, *, retry_failed: bool, on_break: OnBreak
+) -> Place:
+    """A job of which an earlier run has begun the rollout."""
+    saved = library.load(rollout_id)
+    taken_up = take_up(saved, retry_failed=retry_failed, on_break=on_break)
+    if taken_up.project == job.project:  # whose file is known
+        taken_up = msgspec.structs.replace(taken_up, project=job.project)
+    return Place(job, rollout_id, taken_up)
+
+
+def left_to_others(library: Loader, place: Place) -> Played | None:
+    """How a rollout that would go on stands, where another program plays it; None for nobody."""
+    other = player_of(library, place.rollout_id) if place.so_far is not None else None
+    return None if other is None else _left(place, other)
+
+
+def taken(library: Loader, place: Place, again: Callable[[Job, str], Place]) -> Place | Played:
+    """Take a rollout that goes on from others, and look anew how it stands: it has waited its turn,
+    and somebody may have gone on with it meanwhile. How it stands, where it cannot be had.
+    """
+    other = take(library, place.rollout_id, "run")
+    if other is not None:
+        return _left(place, other)
+    place = again(place.job, place.rollout_id)
+    if place.so_far is None:
+        let_go(library, place.rollout_id)
+    return place
+
+
+def _left(place: Place, other: Lease) -> Played:
+    path = place.so_far.path if place.so_far is not None else ()
+    return Played(path, LEFT, f"left as it is: {other.words}", reason=ELSEWHERE)
 
 
 def spent_before(library: Loader, run: Run, rollouts: int) -> Spent:

@@ -23,7 +23,8 @@ class Change(msgspec.Struct, frozen=True):
     others have made of those meanwhile stays. ``head`` is where the next step follows
     ("" for before the first step, None for unchanged), and ``leaf`` the end of the branch that it
     is on, if that is another step; ``status`` is ``open``, ``ended``, ``parked`` or ``failed`` with
-    ``status_note`` saying why.
+    ``status_note`` saying why. ``player`` is who plays the rollout from now on
+    (see ``leases``), empty for nobody, None for unchanged.
     """
 
     rollout_id: str
@@ -44,6 +45,7 @@ class Change(msgspec.Struct, frozen=True):
     breakpoints: tuple[Breakpoint, ...] | None = None
     breakpoints_before: tuple[Breakpoint, ...] | None = None
     revisions: int | None = None
+    player: bytes | None = None
 
 
 class Saved(msgspec.Struct, frozen=True):

@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 from .codec import from_bytes, to_bytes
 
+PLAYER = "player"
+"""The kind under which it is kept who plays a rollout, by the rollout's id."""
+
 
 class KeptRow(NamedTuple):
     """One thing that is kept. Of a kind, what was put there later has a greater ``place``."""
@@ -80,6 +83,14 @@ class Shelf:
         """A number that changes when another program has written to the library."""
         version: int = self._connection.execute("PRAGMA data_version").fetchone()[0]
         return version
+
+
+def put_player(shelf: Shelf, rollout_id: str, player: bytes) -> None:
+    """Keep who plays a rollout; empty for nobody."""
+    if player:
+        shelf.put(PLAYER, rollout_id, player)
+    else:
+        shelf.drop(PLAYER, rollout_id)
 
 
 class Kept(ABC):

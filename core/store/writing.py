@@ -18,6 +18,7 @@ from ..model.project import Project
 from ..model.steps import Step
 from .change import Change
 from .codec import COMMAND, PROJECT, STEP, encode, to_bytes
+from .kept import Shelf, put_player
 from .records import breakpoints_there
 from .schema import split_key, step_key
 from .search import add_to_index
@@ -93,6 +94,8 @@ def store(
         _append_projects(connection, key, change, fresh=old.key == 0)
     _insert_requests(connection, change.requests)
     _put_records(connection, key, change)
+    if change.player is not None:
+        put_player(Shelf(connection), change.rollout_id, change.player)
     return placed.seqs
 
 

@@ -54,7 +54,13 @@ MEMBERS = {
         "session",
     ),
     **dict.fromkeys(("estimating", "spending", "budget"), "money"),
-    **dict.fromkeys(("headless", "authors", "jobs", "runs", "taking_up", "group_commits"), "batch"),
+    **dict.fromkeys(
+        (
+            *("headless", "authors", "jobs", "runs", "taking_up", "group_commits"),
+            "run_changes",
+        ),
+        "batch",
+    ),
 }
 """Modules at the top of core that belong to the part named."""
 

@@ -1,0 +1,178 @@
+"""Who plays a rollout. A run that asks roles for it, and an app in which a human works on it, say
+so in the library, so that neither pays for a step that the other makes: a run leaves what is open
+elsewhere as it is, and the app asks nobody while a run plays. What a program says that has ended,
+however it ended, is void.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+
+from .errors import StoreError, UsageError
+from .events import CommandDone, Event
+from .store.kept import PLAYER, Shelf
+
+Doing = Literal["run", "app"]
+
+_FOREIGN = 3600.0
+"""Seconds for which another machine is believed: whether its program lives cannot be seen here."""
+
+
+class Shelved(Protocol):
+    """The part of a library in which leases are."""
+
+    def shelf(self, *, writing: bool = False) -> AbstractContextManager[Shelf]:
+        """All that is kept, inside one transaction."""
+        ...
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """What a program says: its process, when that began (as its system counts), what it does, and
+    when it said so, in seconds since the epoch.
+    """
+
+    pid: int
+    began: str
+    host: str
+    doing: Doing
+    since: float
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process said so."""
+        return (self.pid, self.began, self.host) == (os.getpid(), _began(os.getpid()), _host())
+
+    @property
+    def holds(self) -> bool:
+        """Whether the program that said so lives."""
+        if self.host != _host():
+            return time.time() - self.since < _FOREIGN
+        return _lives(self.pid) and _began(self.pid) == self.began
+
+    @property
+    def words(self) -> str:
+        """Who it is, for people."""
+        who = f"process {self.pid}" if self.host == _host() else f"on {self.host}"
+        if self.doing == "run":
+            return f"a run plays it ({who})"
+        return f"it is open in another rollstep, where somebody works on it ({who})"
+
+
+def own_lease(doing: Doing) -> Lease:
+    """What this program says."""
+    return Lease(os.getpid(), _began(os.getpid()), _host(), doing, time.time())
+
+
+def player_of(library: Shelved, rollout_id: str) -> Lease | None:
+    """The other program that plays this rollout now; None for none. Raises StoreError."""
+    with library.shelf() as shelf:
+        return _other(shelf, rollout_id)
+
+
+def take(library: Shelved, rollout_id: str, doing: Doing) -> Lease | None:
+    """Say that this program plays it from now on; or who else does. Raises StoreError."""
+    with library.shelf(writing=True) as shelf:
+        other = _other(shelf, rollout_id)
+        if other is None:
+            shelf.put(PLAYER, rollout_id, msgspec.json.encode(own_lease(doing)))
+        return other
+
+
+def let_go(library: Shelved, rollout_id: str) -> None:
+    """Say that this program plays it no more. Raises StoreError."""
+    with library.shelf(writing=True) as shelf:
+        if _other(shelf, rollout_id) is None:
+            shelf.drop(PLAYER, rollout_id)
+
+
+class Claim:
+    """An app's hold on the rollout that is open in it, from the first command or asking on.
+    ``refresh`` takes in what others have made of the rollout, and says whether a step was among it.
+    """
+
+    def __init__(self, library: Shelved, rollout_id: str, refresh: Callable[[], bool]) -> None:
+        self._library = library
+        self._rollout_id = rollout_id
+        self._refresh = refresh
+        self._held = False
+
+    def before_asking(self) -> None:
+        """Raises UsageError where a role may not be asked: a run does so, or has done so since the
+        rollout was opened here.
+        """
+        if self._held:
+            return
+        other = self._take()
+        if other is not None and other.doing == "run":
+            raise UsageError(
+                f"Nobody is asked here now: {other.words}. What it makes comes in by itself; you "
+                "can look, mark and edit meanwhile, and go on when it has ended."
+            )
+        if self._refresh():
+            raise UsageError(
+                "Nobody was asked: another rollstep has gone on with this rollout meanwhile. What "
+                "it made is here now."
+            )
+
+    def hear(self, event: Event) -> None:
+        """A human has done something: from now on no run goes on with it."""
+        if isinstance(event, CommandDone) and not self._held:
+            with suppress(StoreError):  # what was done is saved or told by itself
+                self._take()
+
+    def let_go(self) -> None:
+        """The rollout is closed."""
+        if self._held:
+            self._held = False
+            with suppress(StoreError):  # it is void when this program ends
+                let_go(self._library, self._rollout_id)
+
+    def _take(self) -> Lease | None:
+        other = take(self._library, self._rollout_id, "app")
+        self._held = other is None
+        return other
+
+
+def _other(shelf: Shelf, rollout_id: str) -> Lease | None:
+    body = shelf.get(PLAYER, rollout_id)
+    if body is None:
+        return None
+    try:
+        lease = msgspec.json.decode(body, type=Lease)
+    except msgspec.MsgspecError:
+        return None  # of a version that has another idea of it
+    return lease if lease.holds and not lease.is_ours else None
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # somebody else's
+    return True
+
+
+def _began(pid: int) -> str:
+    """When a process began, so that another one of the same number is told apart; empty where the
+    system does not say.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return stat.rsplit(")", 1)[1].split()[19]
+
+
+@cache
+def _host() -> str:
+    return os.uname().nodename
