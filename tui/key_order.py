@@ -39,6 +39,11 @@ class OrderedKeys(App[ReturnType], Generic[ReturnType]):
         self._climb = 0
         self._climbing = self._watched = False
 
+    @property
+    def keys_wait(self) -> bool:
+        """Whether more has been typed than was dealt with: what is drawn now is soon outdated."""
+        return bool(self._typed)
+
     async def on_event(self, event: events.Event) -> None:
         """Let a key through, or keep it until the one before has been dealt with."""
         if not isinstance(event, events.Key | events.Paste):

@@ -5,13 +5,15 @@ puts it in. What is wrong is said with its column, as it is typed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Static, TextArea
 from textual.widgets.text_area import Edit, EditResult
 
@@ -22,6 +24,8 @@ from .text_box import TextBox
 _SHOWN = 6
 """Completions that are seen at once; Up and Down walk through all."""
 _BESIDES = 5
+_OUTDATED_SECONDS = 0.05
+"""Of letters that come faster than they are dealt with, one in so many seconds is drawn."""
 
 
 class Offer(NamedTuple):
@@ -54,12 +58,19 @@ def nothing(text: str, cursor: int) -> Looked:
 
 class _Line(TextBox):
     """Tells of a change at once. A message would come after the letter has been painted, and what
-    is said of it would be one more paint for each key.
+    is said of it would be one more paint for each key. While it is ``outdated`` anyway it is not
+    drawn.
     """
+
+    outdated = False
 
     def __init__(self, edited: Callable[[], None]) -> None:
         super().__init__("", single_line=True)
         self._edited = edited
+
+    def refresh(self, *regions: Region, **options: Any) -> Self:
+        """Have it drawn, soon."""
+        return self if self.outdated else super().refresh(*regions, **options)
 
     def edit(self, edit: Edit) -> EditResult:
         """Change the text."""
@@ -117,7 +128,8 @@ class QueryField(Vertical):
         self._told: str | None = None
         """The text that ``Typed`` has told of."""
         self._chosen = 0
-        self.box: TextBox = _Line(self._was_edited)
+        self._catching_up: Timer | None = None
+        self.box = _Line(self._was_edited)
         self._label = Static("", classes="query-label")
         self._offers = Static("", classes="query-offers")
         self._words = Static("", classes="query-words")
@@ -162,15 +174,31 @@ class QueryField(Vertical):
         self._was_edited()
 
     def _was_edited(self) -> None:
-        if self.box.has_focus and self.text != self._told:
+        if not self.box.has_focus or self.text == self._told:
+            return
+        if not getattr(self.app, "keys_wait", False):
+            self._catch_up()
+        elif self._catching_up is None:
+            self.box.outdated = True
+            self._catching_up = self.set_timer(_OUTDATED_SECONDS, self._catch_up)
+
+    def _catch_up(self) -> None:
+        """Look at the text and draw it, where that was put off."""
+        if self._catching_up is not None:
+            self._catching_up.stop()
+            self._catching_up = None
+            self.box.outdated = False
+            self.box.refresh()
+        if self.text != self._told:
             self.look_again()
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """The cursor moved: other things may stand there."""
         event.stop()
         self._was_edited()
-        if self.box.has_focus and self._looked_at != self._place(text := self.text):
-            self._look_at(text)
+        moved = self.text == self._told and self._looked_at != self._place(self.text)
+        if moved and self.box.has_focus:
+            self._look_at(self.text)
 
     def _place(self, text: str) -> tuple[str, int]:
         return text, min(self.box.cursor_location[1], len(text))
@@ -184,6 +212,7 @@ class QueryField(Vertical):
     def on_text_box_submitted(self, event: TextBox.Submitted) -> None:
         """Enter."""
         event.stop()
+        self._catch_up()
         if self._looked.problem:
             self._say(self._looked.problem)
         else:
@@ -191,6 +220,7 @@ class QueryField(Vertical):
 
     def action_complete(self) -> None:
         """Put the chosen completion in."""
+        self._catch_up()
         if not self._looked.offers:
             return
         offer, text = self._looked.offers[self._chosen], self.text
@@ -201,6 +231,7 @@ class QueryField(Vertical):
 
     def action_choose(self, by: int) -> None:
         """Another completion."""
+        self._catch_up()
         if self._looked.offers:
             self._chosen = (self._chosen + by) % len(self._looked.offers)
             self._show_offers()
