@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import os
-import shutil
-import tempfile
 import zipfile
-import zlib
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from ...errors import FormatError
+from .copying import copied
 from .documents import Documents, Elements, Mapped, Samples, fields_of, parsed, sample_spans
 from .json_in import JsonProblem
 from .lines import Lines
@@ -28,6 +25,8 @@ _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _PEEKED = 3
 """Elements of a list that are looked at to tell a list of records from a record that is a list."""
+_MOST_WRAPS = 3
+"""A file that unpacks to itself is one."""
 _SMALL = 1 << 20
 """Fields of a document up to this size are parsed to recognise it."""
 
@@ -39,23 +38,27 @@ def open_container(path: Path, readers: Readers, *, forced: bool = False) -> Con
     no JSON of any kind.
     """
     try:
-        return _open(path, readers, forced)
+        return _open(path, readers, forced, 0)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}.") from error
     except (zipfile.BadZipFile, NotImplementedError) as error:
         raise FormatError(f"{path}: a zip file that cannot be read: {error}.") from error
 
 
-def _open(path: Path, readers: Readers, forced: bool) -> Container:
+def _open(path: Path, readers: Readers, forced: bool, wraps: int) -> Container:
+    """``wraps`` is how often what is here was packed and is unpacked already."""
     if path.is_dir():
         raise FormatError(f"{path}: a folder and no file.")
     with open(path, "rb") as file:
         if not path.is_file():  # a pipe, which can be read only once
-            return _from_copy(path, file, readers, forced)
+            return _from_copy(path, file, readers, forced, wraps)
         start = file.read(4)
     if start.startswith(_GZIP):
-        with gzip.open(path, "rb") as packed:
-            return _from_copy(path, packed, readers, forced)
+        if wraps == _MOST_WRAPS:
+            raise FormatError(f"{path}: packed with gzip more than {_MOST_WRAPS} times.")
+        with gzip.open(path, "rb") as stream:
+            size = path.stat().st_size
+            return _from_copy(path, stream, readers, forced, wraps + 1, size)
     if start == _ZIP:
         return Entries.open(path, readers)
     if start.startswith(_WIDE):
@@ -73,20 +76,18 @@ def _open(path: Path, readers: Readers, forced: bool) -> Container:
 
 
 def _from_copy(
-    path: Path, file: IO[bytes] | gzip.GzipFile, readers: Readers, forced: bool
+    path: Path,
+    file: IO[bytes] | gzip.GzipFile,
+    readers: Readers,
+    forced: bool,
+    wraps: int,
+    packed: int | None = None,
 ) -> Container:
-    """What a stream holds, from a copy on disk, so that memory stays flat."""
-    handle, name = tempfile.mkstemp(prefix="rollstep-")
-    try:
-        with os.fdopen(handle, "wb") as copy:
-            shutil.copyfileobj(file, copy, 1 << 20)
-        return _open(Path(name), readers, forced)
-    except (EOFError, zlib.error) as error:
-        raise FormatError(f"{path}: a gzip file that is cut off or broken.") from error
-    except FormatError as error:
-        raise FormatError(str(error).replace(name, str(path))) from error
-    finally:
-        os.unlink(name)  # what is open stays readable
+    with copied(path, file, packed) as copy:
+        try:
+            return _open(copy, readers, forced, wraps)
+        except FormatError as error:
+            raise FormatError(str(error).replace(str(copy), str(path))) from error
 
 
 def _by_content(path: Path, mapped: Mapped, readers: Readers, forced: bool) -> Container | None:

@@ -13,7 +13,12 @@ from typing import Any
 
 _ZSTANDARD = 93
 _LOCAL_HEADER = 30
-_LARGEST = 1 << 31
+LARGEST = 1 << 30
+"""Bytes of an entry: all of it is in memory at once."""
+DENSE = 200
+"""So many times as many bytes as it takes in the file no log unpacks to."""
+DENSE_FROM = 1 << 28
+"""Up to so many bytes nobody minds."""
 
 
 def read_entry(packed: zipfile.ZipFile, name: str) -> bytes:
@@ -24,8 +29,15 @@ def read_entry(packed: zipfile.ZipFile, name: str) -> bytes:
     KeyError where there is none, NotImplementedError (with what to do) where it cannot be unpacked.
     """
     info = packed.getinfo(name)
-    if info.file_size > _LARGEST:
-        raise zipfile.BadZipFile(f"it is {info.file_size:,} bytes large")
+    if info.file_size > LARGEST:
+        raise zipfile.BadZipFile(
+            f"it is {info.file_size:,} bytes large, and {LARGEST:,} are read at most"
+        )
+    if info.file_size > max(DENSE_FROM, DENSE * info.compress_size):
+        raise zipfile.BadZipFile(
+            f"its {info.compress_size:,} bytes unpack to {info.file_size:,}, more than {DENSE} "
+            "times as much, as no log does"
+        )
     if info.compress_type != _ZSTANDARD:
         return packed.read(info)
     data = _unpacker()(_packed(packed, info), info.file_size)
