@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Protocol, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from .actions import ACTIONS, Action, shown_keys
-from .screens.debugger import DebuggerScreen
+from .actions import Action, shown_keys
+
+
+class Commanded(Protocol):
+    """A screen whose actions can be chosen by name."""
+
+    def palette_actions(self) -> tuple[Action, ...]:
+        """Those there are."""
+
+    def action_act(self, name: str, chosen: bool = False) -> None:
+        """Do one."""
+
 
 _LEFT_OUT = frozenset({"palette", "cancel"})
 
 
 class ActionCommands(Provider):
-    """Every action of the debugger."""
+    """Every action of the screen that it is opened over: the debugger, the library."""
 
     def _actions(self) -> list[Action]:
-        if not isinstance(self.screen, DebuggerScreen):
+        if not hasattr(self.screen, "palette_actions"):
             return []
-        return [action for action in ACTIONS if action.id not in _LEFT_OUT]
+        actions = cast(Commanded, self.screen).palette_actions()
+        return [action for action in actions if action.id not in _LEFT_OUT]
 
     async def discover(self) -> Hits:
         """All of them, before anything is typed."""
@@ -31,10 +43,10 @@ class ActionCommands(Provider):
         for action in self._actions():
             score = matcher.match(action.help)
             if score > 0:
+                # What begins with the words is what its name is.
+                score += action.help.casefold().startswith(query.casefold())
                 shown = matcher.highlight(action.help)
                 yield Hit(score, shown, self._doing(action), help=shown_keys(action))
 
     def _doing(self, action: Action) -> partial[None]:
-        screen = self.screen
-        assert isinstance(screen, DebuggerScreen)
-        return partial(screen.action_act, action.id, chosen=True)
+        return partial(cast(Commanded, self.screen).action_act, action.id, chosen=True)

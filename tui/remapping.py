@@ -6,12 +6,13 @@ as they are loaded.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from rollstep.core.errors import ConfigError, Fault
 
 from . import actions
 from .actions import Action
+from .library import actions as library
 
 _SIGNS = {":": "colon", "?": "question_mark", " ": "space"}
 _NAMED = frozenset(
@@ -25,63 +26,107 @@ _FIXED = ("palette", "help", "cancel", "quit")
 
 
 def remapped(overrides: Mapping[str, str]) -> tuple[Action, ...]:
-    """The registry with these keys. A key taken from another action is gone there.
+    """The registry with these keys. A key taken from another action of a screen is gone there.
 
-    Raises ConfigError with every fault: no such action, no such key, a key for two actions, an
-    action that must keep a key and has none.
+    Raises ConfigError with every fault: no such action, no such key, a key for two actions of one
+    screen, an action that must keep a key and has none.
     """
+    return _read(overrides)[0]
+
+
+def remapped_library(overrides: Mapping[str, str]) -> tuple[Action, ...]:
+    """The actions that only the library screen has, with these keys. Raises ConfigError."""
+    return _read(overrides)[1]
+
+
+def apply_keys(overrides: Mapping[str, str]) -> None:
+    """Make these the keys of the program. Raises ConfigError."""
+    if overrides:
+        registry, own = _read(overrides)
+        actions.use(registry)
+        library.use(own)
+
+
+def _read(overrides: Mapping[str, str]) -> tuple[tuple[Action, ...], tuple[Action, ...]]:
     faults: list[Fault] = []
-    given: dict[str, str] = {}
+    own_ids = {action.id for action in library.OWN}
     new: dict[str, tuple[str, ...]] = {}
+    given: dict[str, list[str]] = {}
     for action_id, text in overrides.items():
-        if action_id not in actions.BY_ID:
-            faults.append(_no_action(action_id))
+        if action_id not in actions.BY_ID and action_id not in own_ids:
+            faults.append(_no_action(action_id, own_ids))
             continue
         keys = []
         for word in text.split():
             key = _key(word)
             if key is None:
                 faults.append(Fault(f"{word!r} is no key.", where=f"keys.{action_id}", hint=_HINT))
-            elif key in given and given[key] != action_id:
-                taken = f"{word!r} is given to {given[key]} too."
+                continue
+            others = [each for each in given.get(key, ()) if _meet(each, action_id, own_ids)]
+            if others:
+                taken = f"{word!r} is given to {others[0]} too."
                 faults.append(Fault(taken, where=f"keys.{action_id}"))
-            else:
-                given[key] = action_id
+            elif key not in keys:
+                given.setdefault(key, []).append(action_id)
                 keys.append(key)
         new[action_id] = tuple(keys)
-    found = tuple(_with(action, new, given) for action in actions.ACTIONS)
-    faults += [
-        Fault("it has no key left.", where=f"keys.{action.id}", hint="Give it another.")
-        for action in found
-        if action.id in _FIXED and not action.keys
-    ]
+
+    def changed(action: Action) -> Action:
+        here = given.items()
+        gone = {key for key, ids in here if any(_meet(i, action.id, own_ids) for i in ids)}
+        return _with(action, new, gone)
+
+    registry = tuple(
+        _with(action, new, {key for key, ids in given.items() if not own_ids.issuperset(ids)})
+        for action in actions.ACTIONS
+    )
+    own = tuple(map(changed, library.OWN))
+    faults += _without_keys(registry, own)
     if faults:
         raise ConfigError(faults=tuple(faults))
-    return found
+    return registry, own
 
 
-def apply_keys(overrides: Mapping[str, str]) -> None:
-    """Make these the keys of the program. Raises ConfigError."""
-    if overrides:
-        actions.use(remapped(overrides))
+def _meet(one: str, other: str, own_ids: set[str]) -> bool:
+    """Whether two actions are on one screen."""
+    if one == other:
+        return False
+    if one in own_ids or other in own_ids:
+        return all(each in own_ids or each in library.SHARED for each in (one, other))
+    return True
+
+
+def _without_keys(registry: tuple[Action, ...], own: tuple[Action, ...]) -> list[Fault]:
+    """Actions that must be found, and cannot be."""
+    taken = {key for action in own for key in action.keys}
+    faults = []
+    for action in registry:
+        if action.id in _FIXED and not action.keys:
+            where = "it has no key left."
+        elif action.id in _FIXED and action.id in library.SHARED and taken.issuperset(action.keys):
+            where = "it has no key left in the library."
+        else:
+            continue
+        faults.append(Fault(where, where=f"keys.{action.id}", hint="Give it another."))
+    return faults
 
 
 _HINT = "Keys are letters, signs, ctrl+x, f1 to f24, and names such as space, enter, pagedown."
 
 
-def _with(action: Action, new: Mapping[str, tuple[str, ...]], given: Mapping[str, str]) -> Action:
+def _with(action: Action, new: Mapping[str, tuple[str, ...]], gone: Set[str]) -> Action:
     keys = new.get(action.id)
     if keys is None:
-        keys = tuple(key for key in action.keys if key not in given)
+        keys = tuple(key for key in action.keys if key not in gone)
     if keys == action.keys:
         return action
     return action._replace(keys=keys, short=_shown(keys[0]) if keys else ":")
 
 
-def _no_action(action_id: str) -> Fault:
+def _no_action(action_id: str, own_ids: set[str]) -> Fault:
     from difflib import get_close_matches  # only mistakes need it
 
-    near = get_close_matches(action_id, list(actions.BY_ID), n=1, cutoff=0.6)
+    near = get_close_matches(action_id, [*actions.BY_ID, *own_ids], n=1, cutoff=0.6)
     hint = f"Did you mean {near[0]}?" if near else "`rollstep config --keys` lists them."
     return Fault("there is no such action.", where=f"keys.{action_id}", hint=hint)
 
@@ -108,7 +153,8 @@ def _sign(char: str) -> str | None:
 
 def _known_signs() -> frozenset[str]:
     """Names of signs that the registry uses itself: right_square_bracket and so on."""
-    return frozenset(key for action in actions.ACTIONS for key in action.keys if "_" in key)
+    every = (*actions.ACTIONS, *library.OWN)
+    return frozenset(key for action in every for key in action.keys if "_" in key)
 
 
 _SHOWN = {"pagedown": "PgDn", "pageup": "PgUp", "escape": "Esc"}

@@ -5,7 +5,7 @@ thousand is there at once; a row is read when it is looked at.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 
@@ -15,7 +15,7 @@ from ..rules.query.parsing import parse
 from ..rules.query.rollout_fields import ROLLOUTS
 from ..store.facts import ListedRollout
 from ..store.library import Library
-from .sql import add_functions, condition
+from .sql import add_functions, listed
 
 ORDERS = {
     "updated": "rollouts.updated_at",
@@ -82,6 +82,11 @@ class RolloutList:
             self._rows.update(self._library.listed(missing))
         return [self._rows.get(key) for key in keys]
 
+    def without(self, keys: Set[int]) -> RolloutList:
+        """The same list, less the rollouts of these keys."""
+        left = array("q", (key for key in self._keys if key not in keys))
+        return RolloutList(self._library, left, self.query)
+
     def forget(self) -> None:
         """Read rows anew from now on: some have changed."""
         self._rows.clear()
@@ -112,14 +117,19 @@ def parse_query(text: str) -> Node | None:
 
 
 def list_rollouts(library: Library, query: str = "", order: Order | None = None) -> RolloutList:
-    """The rollouts that a query means. Raises QueryError, UsageError, StoreError."""
+    """The rollouts that a query means, without hidden ones unless it speaks of these. Raises
+    QueryError, UsageError, StoreError.
+    """
+    return RolloutList(library, keys_of(library, query, order), query)
+
+
+def keys_of(library: Library, query: str = "", order: Order | None = None) -> array[int]:
+    """The library's keys of the same rollouts: all that takes long in listing them."""
     order = order or Order()
     if order.by not in ORDERS:
         raise UsageError(f"Rollouts are not sorted by {order.by!r}: {', '.join(ORDERS)}.")
-    node = parse_query(query)
-    where, values = ("1", []) if node is None else condition(node)
-    keys = library.keys_where(where, values, order.sql(), add_functions)
-    return RolloutList(library, keys, query)
+    where, values = listed(parse_query(query))
+    return library.keys_where(where, values, order.sql(), add_functions)
 
 
 def ids_where(library: Library, query: str) -> Iterable[str]:

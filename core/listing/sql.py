@@ -14,7 +14,8 @@ from typing import Any
 from ..rules.query.compiling import SEARCHED, search_for
 from ..rules.query.nodes import And, Compare, Has, Node, Not, Ref
 from ..rules.query.rollout_fields import NO_VERDICT
-from ..store.facts import SEPARATOR
+from ..store.facts import HIDDEN, SEPARATOR
+from .hidden import HIDDEN_FIELD, speaks_of_hidden
 
 Condition = tuple[str, list[Any]]
 """A condition, and the values for its question marks."""
@@ -50,6 +51,7 @@ _LISTS = {
 _FLAGS = {"parked": "rollouts.status IN ('parked', 'failed')", "outdated": "facts.outdated = 1"}
 _VERDICT = f"coalesce(nullif(facts.verdict, ''), '{NO_VERDICT}')"
 _SQL_OF = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_AS_WORDS = {"true": "yes", "false": "no"}
 _TRIGRAM = 3
 
 
@@ -58,6 +60,16 @@ def add_functions(connection: sqlite3.Connection) -> None:
     for name, function in (("has_words", _has_words), ("fits", _fits), ("any_fits", _any_fits)):
         connection.create_function(name, 2, function, deterministic=True)
     connection.create_function("score_of", 2, _score_of, deterministic=True)
+
+
+def listed(node: Node | None) -> Condition:
+    """The condition that a list with this query goes by: as the query says, and without hidden
+    rollouts where it does not speak of these.
+    """
+    if node is None:
+        return f"NOT ({HIDDEN})", []
+    sql, values = condition(node)
+    return (sql if speaks_of_hidden(node) else f"({sql}) AND NOT ({HIDDEN})"), values
 
 
 def condition(node: Node) -> Condition:
@@ -89,6 +101,8 @@ def _compare(node: Compare) -> Condition:
         return _score(node)
     if name == "text":
         return _said(op, str(value))
+    if name == HIDDEN_FIELD:
+        return _hidden(op, str(value))
     if name in _LISTS:
         return _list(_LISTS[name], op, str(value))
     return _text(_VERDICT if name == "verdict" else _TEXTS[name], op, str(value))
@@ -107,7 +121,17 @@ def _has(ref: Ref) -> Condition:
         return "facts.verdict <> ''", []
     if ref.name == "text":
         return "rollouts.steps > 0", []
+    if ref.name == HIDDEN_FIELD:
+        return f"({HIDDEN})", []
     return f"{_LISTS.get(ref.name) or _TEXTS[ref.name]} <> ''", []
+
+
+def _hidden(op: str, value: str) -> Condition:
+    """``any`` is both; true and false are understood too, as of a flag."""
+    value = _AS_WORDS.get(value, value)
+    if value == "any":
+        return str(int(op != "!=")), []
+    return _text(f"CASE WHEN {HIDDEN} THEN 'yes' ELSE 'no' END", op, value)
 
 
 def _contains(column: str, value: str) -> Condition:

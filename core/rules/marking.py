@@ -14,7 +14,7 @@ HIGHEST_RATING = 5
 
 class MarkChange(msgspec.Struct, frozen=True):
     """What changes; the rest of the mark stays. ``toggle_tag`` puts a tag on, or takes it off where
-    it is on; ``tag`` puts it on.
+    it is on; ``tag`` puts it on, ``no_tag`` takes it off.
     """
 
     verdict: Verdict | UnsetType | None = UNSET
@@ -23,6 +23,7 @@ class MarkChange(msgspec.Struct, frozen=True):
     train: bool | UnsetType | None = UNSET
     tag: str = ""
     toggle_tag: str = ""
+    no_tag: str = ""
 
     @property
     def words(self) -> str:
@@ -37,6 +38,7 @@ class MarkChange(msgspec.Struct, frozen=True):
         if self.train is not UNSET:
             said.append(_TRAIN[self.train])
         said += [f"tag {tag}" for tag in (self.tag, self.toggle_tag) if tag]
+        said += [f"no tag {self.no_tag}"] if self.no_tag else []
         return ", ".join(said)
 
 
@@ -65,6 +67,8 @@ def changed(mark: Mark, change: MarkChange, at: float) -> Mark:
     tags = list(mark.tags)
     if change.tag and change.tag not in tags:
         tags.append(change.tag)
+    if change.no_tag in tags:
+        tags.remove(change.no_tag)
     if change.toggle_tag in tags:
         tags.remove(change.toggle_tag)
     elif change.toggle_tag:

@@ -27,11 +27,12 @@ class Catalogue(Kept):
     path: Path
 
     def recent(self, limit: int = 50) -> list[Summary]:
-        """The rollouts last written to, the newest first."""
+        """The rollouts last written to, the newest first; hidden ones are left out."""
         with self._reading() as connection:
             rows = connection.execute(
                 "SELECT header, steps - hidden, turns, edits, status, stop_reason, updated_at,"
-                " status_note FROM rollouts ORDER BY updated_at DESC, key DESC LIMIT ?",
+                f" status_note FROM rollouts WHERE NOT {facts.HIDDEN_ROW}"
+                " ORDER BY updated_at DESC, key DESC LIMIT ?",
                 (limit,),
             )
             return [summary(*row) for row in rows]

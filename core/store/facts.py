@@ -19,6 +19,21 @@ SEPARATOR = "\n"
 """Stands before and behind each word of a list of words."""
 
 
+HIDDEN_KIND = "hidden"
+"""What is kept of this kind is the ids of rollouts that a human put out of sight."""
+
+HIDDEN = (
+    "rollouts.key IN (SELECT out.key FROM kept JOIN rollouts AS out ON out.id = kept.name"
+    f" WHERE kept.kind = '{HIDDEN_KIND}')"
+)
+"""The condition of SQL that a rollout is hidden, for a whole list: all that are, looked up once."""
+
+HIDDEN_ROW = (
+    f"EXISTS (SELECT 1 FROM kept WHERE kept.kind = '{HIDDEN_KIND}' AND kept.name = rollouts.id)"
+)
+"""The same for a few rows: looked up for each."""
+
+
 class RolloutFacts(msgspec.Struct, frozen=True):
     """What is worked out of one rollout. ``tags``, ``marked_by``, ``tools`` and ``models`` are in
     order of first use; ``scores`` is a JSON object of values by name; ``cost`` in dollars, None
@@ -48,12 +63,13 @@ class RolloutFacts(msgspec.Struct, frozen=True):
 
 class ListedRollout(msgspec.Struct, frozen=True):
     """One row of a list; ``facts`` is None where they have not been worked out yet, and may be
-    those of an earlier state where they are not ``fresh``.
+    those of an earlier state where they are not ``fresh``. ``hidden``: put out of sight by a human.
     """
 
     summary: Summary
     facts: RolloutFacts | None = None
     fresh: bool = False
+    hidden: bool = False
 
 
 _LISTS = ("tags", "marked_by", "tools", "models")
@@ -64,11 +80,11 @@ _PUT = (
 )
 _ROWS = (
     "SELECT rollouts.key, header, steps - hidden, turns, edits, status, stop_reason, updated_at,"
-    f" status_note, described, {', '.join(f'facts.{name}' for name in _COLUMNS)}"
+    f" status_note, described, {HIDDEN_ROW}, {', '.join(f'facts.{name}' for name in _COLUMNS)}"
     " FROM rollouts LEFT JOIN facts ON facts.rollout = rollouts.key WHERE rollouts.key IN ({})"
 )
 _SUMMARY = 8
-_FACTS_AT = 2 + _SUMMARY
+_FACTS_AT = 3 + _SUMMARY
 
 
 def undescribed(connection: sqlite3.Connection, limit: int) -> list[tuple[int, str]]:
@@ -122,16 +138,17 @@ def rows_of(connection: sqlite3.Connection, keys: Sequence[int]) -> dict[int, Li
 
 def _listed(row: tuple[object, ...]) -> ListedRollout:
     head = summary(*row[1 : 1 + _SUMMARY])  # type: ignore[arg-type]
-    fresh = bool(row[1 + _SUMMARY])
+    fresh, hidden = bool(row[1 + _SUMMARY]), bool(row[2 + _SUMMARY])
     values = row[_FACTS_AT:]
     if values[0] is None:
-        return ListedRollout(head)
+        return ListedRollout(head, hidden=hidden)
     known = {
         name: _words(str(value)) if name in _LISTS else value
         for name, value in zip(_COLUMNS, values, strict=True)
     }
     known["outdated"] = bool(known["outdated"])
-    return ListedRollout(head, RolloutFacts(**known), fresh)  # type: ignore[arg-type]
+    facts = RolloutFacts(**known)  # type: ignore[arg-type]
+    return ListedRollout(head, facts, fresh, hidden)
 
 
 def _stored(facts: RolloutFacts) -> list[object]:

@@ -14,7 +14,9 @@ from rollstep.tui.screens.choose import ChooseScreen
 from rollstep.tui.screens.debugger import DebuggerScreen
 from rollstep.tui.screens.export import ExportScreen
 from rollstep.tui.screens.library import LibraryScreen
+from rollstep.tui.screens.mark_menu import WhyScreen
 from rollstep.tui.screens.reason import ReasonScreen
+from rollstep.tui.screens.start import StartScreen
 from rollstep.tui.screens.stats import StatsScreen
 from rollstep.tui.target import OpenTarget
 from textual.widgets import TextArea
@@ -134,8 +136,8 @@ async def test_a_rejection_asks_why(opened: Opened, path: Path) -> None:
     async with opened(library=path, size=(120, 30)) as driver:
         screen = await listed(driver)
         await driver.press("R")
-        await driver.until(lambda: isinstance(driver.app.screen, ReasonScreen))
-        await driver.press(*"bad", "enter")
+        await driver.until(lambda: isinstance(driver.app.screen, WhyScreen))
+        await driver.press(*"bad")
         await driver.press_until("enter", lambda: driver.app.screen is screen)
         await driver.until(lambda: "rejected" in text(driver))
         with Library.open(path) as library:
@@ -195,6 +197,8 @@ async def test_enter_opens_and_q_comes_back_to_the_same_place(opened: Opened, pa
         assert again.model.current == title
         assert again.model.query == "turns = 2"
         await driver.press("q")
+        await driver.until(lambda: isinstance(driver.app.screen, StartScreen))
+        await driver.press("escape")
         await driver.until(lambda: isinstance(driver.app.screen, DebuggerScreen))
 
 
@@ -236,11 +240,11 @@ def test_the_model_without_a_list_is_harmless() -> None:
 
 
 async def test_another_rollout_is_not_left_for_it(opened: Opened, path: Path) -> None:
-    """From the debugger of a rollout that came from elsewhere, q goes to the start screen."""
+    """Over a rollout that came from elsewhere, Esc comes back to it."""
     async with opened(OpenTarget(rollout="r09"), library=path) as driver:
         driver.app.dialogs.open_library()
         await driver.until(lambda: isinstance(driver.app.screen, LibraryScreen))
-        await driver.press("q")
+        await driver.press("escape")
         await driver.until(lambda: isinstance(driver.app.screen, DebuggerScreen))
 
 

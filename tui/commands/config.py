@@ -6,8 +6,7 @@ import click
 from rollstep.core.config.loading import USER_FILE
 from rollstep.core.config.page import config_page
 from rollstep.core.files import must_be_free, write_whole
-from rollstep.tui.actions import ACTIONS
-from rollstep.tui.remapping import remapped
+from rollstep.tui.remapping import remapped, remapped_library
 from rollstep.tui.sanitize import visible
 from rollstep.tui.settings import config_folder, configuration
 
@@ -38,8 +37,9 @@ def write_config() -> int:
 
 def show_keys() -> int:
     """Print the ids of all actions, with the keys that they have here."""
-    actions = remapped(configuration().config.keys)
-    width = max(len(action.id) for action in ACTIONS)
+    keys = configuration().config.keys
+    actions = (*remapped(keys), *remapped_library(keys))
+    width = max(len(action.id) for action in actions)
     for action in actions:
         click.echo(f"{action.id:<{width}}  {' '.join(action.keys) or '-':<28}  {action.help}")
     return 0

@@ -34,14 +34,19 @@ def list_rollouts(
     if library is None and not path.exists():
         click.echo("There are no rollouts yet. `rollstep demo --keep` makes one.", err=True)
         return 0
+    from rollstep.core.listing.hidden import count_hidden
+
     with Library.open(path, create=False) as opened:
         if as_json or query.strip():
             return _listed(opened, limit, query, as_json)
-        summaries = opened.recent(limit)
+        summaries, hidden = opened.recent(limit), count_hidden(opened)
     for summary in summaries:
         click.echo(_line(summary))
     if not summaries:
-        click.echo(f"The library {visible(str(path))} holds no rollouts yet.", err=True)
+        words = "holds no rollouts yet"
+        if hidden:
+            words = f"holds only hidden rollouts ({hidden:,}): rollstep list hidden:yes lists them"
+        click.echo(f"The library {visible(str(path))} {words}.", err=True)
     return 0
 
 
@@ -67,7 +72,7 @@ def _json_line(row: ListedRollout) -> str:
     import json
 
     facts = msgspec.to_builtins(row.facts) if row.facts is not None else {}
-    return json.dumps({**facts, **msgspec.to_builtins(row.summary)})
+    return json.dumps({**facts, **msgspec.to_builtins(row.summary), "hidden": row.hidden})
 
 
 def list_samples() -> int:

@@ -124,12 +124,14 @@ def draw(made: Table, listed: ListedRollout | None, now: float, *, here: bool, c
     """One rollout; None for one that is being read."""
     mark = ":sel" if here else ""
     fill = f"text{mark}"
-    lead = f"{'>' if here else ' '}{'*' if chosen else ' '} "
+    hidden = listed is not None and listed.hidden
+    lead = f"{'>' if here else ' '}{'*' if chosen else 'h' if hidden else ' '} "
     if listed is None:
         return row((lead, f"dim{mark}"), ("…", f"dim{mark}"), fill=fill)
     spans: list[Span] = [(lead, f"{'key' if chosen else 'dim'}{mark}")]
     for column, width in made.columns:
         text, style = column.text(listed, now)
+        style = "dim" if hidden else style
         spans.append((_placed(fit(text, width), width, column.right) + " ", f"{style}{mark}"))
     return row(*spans, fill=fill)
 

@@ -24,6 +24,8 @@ class LibraryModel:
         self.found: RolloutList | None = None
         self.at = 0
         self.top = 0
+        self.hidden = 0
+        """How many rollouts of the library are hidden."""
         self.chosen: set[int] = set()
         """Keys of the rollouts that are selected; all of them are listed."""
         self._rows: dict[int, ListedRollout] = {}
@@ -31,6 +33,11 @@ class LibraryModel:
 
     def __len__(self) -> int:
         return len(self.found) if self.found is not None else 0
+
+    @property
+    def listed_query(self) -> str:
+        """The filter of what is listed, while another one is looked for too."""
+        return self.found.query if self.found is not None else self.query
 
     @property
     def key(self) -> int | None:
@@ -50,6 +57,15 @@ class LibraryModel:
         self._rows.clear()
         self.at = place if place is not None else min(self.at, max(len(found) - 1, 0))
         self.chosen -= unlisted
+
+    def leave_out(self, keys: Set[int]) -> None:
+        """These rollouts are listed no longer; the cursor is on what stood behind them."""
+        if self.found is None:
+            return
+        above = sum(self.found.key(place) in keys for place in range(self.at))
+        found, top = self.found.without(keys), self.top
+        self.show(found, min(self.at - above, max(len(found) - 1, 0)), keys)
+        self.top = max(top - above, 0)
 
     def forget_rows(self) -> None:
         """Rows have changed: they are read again."""
@@ -111,6 +127,13 @@ class LibraryModel:
     def meant_count(self) -> int:
         """How many rollouts an action is for."""
         return len(self.chosen) or min(len(self), 1)
+
+    def place_meant(self) -> int:
+        """Where what an action is for stands first."""
+        meant = self.meant()
+        if self.found is None or not meant:
+            return 0
+        return self.at if len(meant) > 1 else self.found.place(meant[0]) or 0
 
     def meant(self) -> list[int]:
         """Keys of what an action is for: the selection, in the list's order, or the one under the

@@ -15,7 +15,7 @@ from textual.geometry import Region, Size
 from textual.screen import Screen
 
 from .. import bars
-from ..actions import ACTIONS, BY_ID, footer
+from ..actions import ACTIONS, BY_ID, Action, footer
 from ..document import Document
 from ..find import Find
 from ..inspector import TABS, Tab, document
@@ -282,6 +282,10 @@ class DebuggerScreen(Screen[None], inherit_bindings=False):
             self.repaint()
 
     # keys
+
+    def palette_actions(self) -> tuple[Action, ...]:
+        """What the command palette offers over this screen."""
+        return tuple(BY_ID.values())
 
     def action_act(self, name: str, chosen: bool = False) -> None:
         """Do one action of the registry, unless its keys rest now; ``chosen`` by name, it is meant

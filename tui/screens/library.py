@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -12,9 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.screen import Screen
 
+from ..actions import Action
+from ..library.actions import on_this_screen
 from ..library.columns import draw, header, table
 from ..library.model import LibraryModel
-from ..library.words import KEYS, key_line, title
+from ..library.words import key_line, nothing, title
 from ..palette import Palette
 from ..rows import Row, Span, row
 from ..sanitize import one_line
@@ -22,7 +24,10 @@ from ..target import OpenTarget
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
 from .library_filter import FilterLine
+from .library_listing import Listing
+from .library_look import Looking
 from .library_make import Making
+from .library_numbers import Numbers
 from .library_page import PageReader
 
 if TYPE_CHECKING:
@@ -33,6 +38,7 @@ _WIDE = 110
 _LOOK_SECONDS = 0.05
 _LOOKED_AT = 16
 """Rollouts whose facts are worked out at a time, when no key waits."""
+_ACTIONS = {action.id: action for action in on_this_screen()}
 
 
 class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
@@ -44,35 +50,9 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
     LibraryScreen QueryField { position: absolute; background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "Down", show=False),
-        Binding("k,up", "move(-1)", "Up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("g,home", "end(-1)", "First", show=False),
-        Binding("G,end", "end(1)", "Last", show=False),
-        Binding("enter", "open", "Open", show=False),
-        Binding("space", "read(1)", "Read on", show=False),
-        Binding("backspace", "read(-1)", "Read back", show=False),
-        Binding("z", "layout", "Layout", show=False),
-        Binding("slash", "filter", "Filter", show=False),
-        Binding("f", "make('filters')", "Saved filters", show=False),
-        Binding("o", "make('order')", "Order", show=False),
-        Binding("O", "make('reverse')", "The other way round", show=False),
-        Binding("v", "select", "Select", show=False),
-        Binding("V", "select_all", "Select all", show=False),
-        Binding("A", "make('accept')", "Accept", show=False),
-        Binding("R", "make('reject')", "Reject", show=False),
-        Binding("M", "make('unsure')", "Unsure", show=False),
-        Binding("m", "make('mark')", "Mark", show=False),
-        Binding("u", "make('undo')", "Undo", show=False),
-        Binding("n", "hit(1)", "Next hit", show=False),
-        Binding("N", "hit(-1)", "Hit before", show=False),
-        Binding("number_sign", "make('numbers')", "Numbers", show=False),
-        Binding("r", "make('replace')", "Replace words", show=False),
-        Binding("x", "make('export')", "Export", show=False),
-        Binding("question_mark,f1", "help", "Keys", show=False),
-        Binding("escape", "escape", "Back", show=False),
-        Binding("q", "leave", "Back", show=False),
+        Binding(",".join(action.keys), f"act('{action.id}')", action.help, show=False)
+        for action in _ACTIONS.values()
+        if action.keys
     ]
 
     def __init__(self, app: RollstepApp, model: LibraryModel) -> None:
@@ -82,10 +62,14 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
         self.palette = app.palette
         self.flashed: Span | None = None
         self.making = Making(self)
+        self.looking = Looking(self)
+        self.listing = Listing(self)
+        self.numbers = Numbers(self)
         self.filter_line = FilterLine(self)
         self.reader = PageReader(self)
         self._reading: tuple[int, int] | None = None
-        self._page_shown = True
+        self.page_shown = True
+        """Whether the page stands beside the table."""
         self._unread = False
         """Whether a row in sight has not been read."""
         self._waiting = 0
@@ -110,7 +94,13 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
         self.table_pane.focus()
         self.paint()
         self.list_anew(self.model.key)
+        self.count_hidden()
         self._look_later()
+
+    def on_unmount(self) -> None:
+        """Nobody waits for answers any more."""
+        self.listing.stop()
+        self.numbers.stop()
 
     def on_screen_resume(self) -> None:
         """Something was marked or played meanwhile."""
@@ -139,26 +129,24 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
         self.rollstep.when_done(self.rollstep.controller.with_library(work), then)
 
     def list_anew(self, key: int | None) -> None:
-        """List by the filter and the order as they are now; the cursor stays on this rollout."""
-        from rollstep.core.listing.rollout_list import list_rollouts
+        """List by the filter and the order as they are now; the cursor stays on its rollout."""
+        self.listing.anew()
 
-        model = self.model
-        query, order, chosen = model.query, model.order, frozenset(model.chosen)
+    def was_listed(self) -> None:
+        """The list is another."""
+        self._reading = None
+        self.reader.forget()
+        self.paint()
 
-        def listing(library: Any) -> tuple[Any, int | None, Set[int]]:
-            found = list_rollouts(library, query, order)
-            unlisted = chosen.difference(found.all_keys()) if chosen else chosen
-            return found, found.place(key) if key is not None else None, unlisted
+    def count_hidden(self) -> None:
+        """Say how many rollouts are hidden."""
+        from rollstep.core.listing.hidden import count_hidden
 
-        def listed(answer: tuple[Any, int | None, Set[int]]) -> None:
-            if (query, order) != (model.query, model.order) or not self.is_attached:
-                return
-            model.show(*answer)
-            self._reading = None
-            self.reader.forget()
+        def counted(count: int) -> None:
+            self.model.hidden = count
             self.paint()
 
-        self.ask(listing, listed)
+        self.ask(count_hidden, counted)
 
     def changed(self) -> None:
         """Rollouts were marked: rows and the page are read again, and facts worked out."""
@@ -226,7 +214,7 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
         """Where the table is, and the page."""
         width, height = self.app.size
         body = max(height - 3, 2)
-        if not self._page_shown:
+        if not self.page_shown:
             return Region(0, 1, width, body), Region()
         if width >= _WIDE:
             left = max(width * 3 // 5, 70)
@@ -236,7 +224,7 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
 
     @property
     def _beside(self) -> bool:
-        return self._page_shown and self.app.size.width >= _WIDE
+        return self.page_shown and self.app.size.width >= _WIDE
 
     def paint(self) -> None:
         """Draw what is seen; rows that have not changed are not painted again."""
@@ -249,7 +237,9 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
         self.page.place(page)
         self.keys.place(Region(0, height - 2, width, 2))
         path = str(self.rollstep.controller.library_path or "")
-        self.title_pane.set_rows([title(self.model, one_line(path), self._waiting, width)])
+        self.title_pane.set_rows(
+            [title(self.model, one_line(path), self._waiting, width, self.listing.doing)]
+        )
         self._paint_table(over)
         if page:
             self.reader.paint(page, beside=self._beside)
@@ -273,14 +263,7 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
         elif missing is not None:  # for the next key; this one is painted first
             self.call_after_refresh(self._read_rows, *missing)
         if not len(model):
-            words = (
-                "No rollout is meant by the filter; Esc shows all."
-                if model.query
-                else (
-                    "No rollouts yet: rollstep demo --keep makes one, import takes in others' logs."
-                )
-            )
-            rows.append(row((f"  {words if model.found is not None else '…'}", "dim")))
+            rows.append(row((f"  {nothing(model)}", "dim")))
         self.table_pane.set_rows(rows)
 
     def _paint_keys(self) -> None:
@@ -288,88 +271,35 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
         said: Span = self.flashed or ("", "dim")
         self.keys.set_rows([row((f" {fit(said[0], width - 2)}", said[1])), key_line(width)])
 
-    # looking
+    # keys
 
-    def _moved(self, moved: bool = True) -> None:
+    @property
+    def rows_in_sight(self) -> int:
+        """How many rows of the table are seen at once."""
+        return max(self._regions()[0].height - 1, 2)
+
+    def moved(self, moved: bool = True) -> None:
+        """The cursor or the selection is another (or, where not ``moved``, a key said so)."""
         self.flashed = None
         if moved:
             self.paint()
         else:
             self._paint_keys()
 
-    def action_move(self, by: int) -> None:
-        """The next row."""
-        self._moved(self.model.move(by))
+    def palette_actions(self) -> tuple[Action, ...]:
+        """What the command palette offers over this screen."""
+        return tuple(_ACTIONS.values())
 
-    def action_page(self, by: int) -> None:
-        """A screenful of rows."""
-        self._moved(self.model.move(by * max(self._regions()[0].height - 2, 1)))
-
-    def action_end(self, side: int) -> None:
-        """The first or the last row."""
-        self._moved(self.model.move(side * len(self.model)))
-
-    def action_read(self, by: int) -> None:
-        """Read on in the page, a screenful."""
-        self.reader.scroll(by)
-
-    def action_layout(self) -> None:
-        """The page beside the table, or all columns in its place."""
-        self._page_shown = not self._page_shown
-        self.paint()
-
-    def action_select(self) -> None:
-        """Select the rollout under the cursor, and go to the next."""
-        self.model.choose()
-        self.model.move(1)
-        self._moved()
-
-    def action_select_all(self) -> None:
-        """Select all that are listed."""
-        if self.model.found is not None:
-            self.model.choose_all()
-            self._moved()
-
-    def action_open(self) -> None:
-        """Open the rollout under the cursor, at the hit that is pointed at."""
-        if (listed := self.model.current) is not None:
-            self.dismiss(OpenTarget(rollout=listed.summary.id, step=self.reader.seq))
-
-    def action_hit(self, by: int) -> None:
-        """The next place where the filter's words were found, on the page beside."""
-        if words := self.reader.walk(by):
-            self.flash(words, "dim")
-
-    def action_filter(self) -> None:
-        """Type a query."""
-        self.filter_line.open()
-
-    def action_make(self, what: str) -> None:
-        """Marks, orders, saved filters, numbers."""
+    def action_act(self, name: str, chosen: bool = False) -> None:
+        """Do one action, unless its keys rest now; ``chosen`` by name, it is meant in any case."""
+        action, guard = _ACTIONS[name], self.rollstep.guard
+        rests = {"free": False, "opens": guard.pasting, "acts": guard.closed}[action.guard]
+        if rests and not chosen:
+            self.flash(guard.words(action.short))
+            return
         self.flashed = None
-        getattr(self.making, f"do_{what}")()
-
-    def action_help(self) -> None:
-        """All keys of this screen."""
-        from .help import HelpScreen
-
-        rows = [(key, what) for key, _, what in KEYS]
-        self.app.push_screen(HelpScreen([("LIBRARY: all rollouts", rows)]))
-
-    def action_escape(self) -> None:
-        """Out of the selection, out of the filter, or back."""
-        if self.model.chosen:
-            self.model.chosen.clear()
-            self._moved()
-        elif self.model.query:
-            self.model.query = ""
-            self.list_anew(self.model.key)
-        else:
-            self.dismiss(None)
-
-    def action_leave(self) -> None:
-        """Up one level."""
-        self.dismiss(None)
+        doer = self.looking if hasattr(self.looking, f"do_{name}") else self.making
+        getattr(doer, f"do_{name}")()
 
     # mouse
 
@@ -379,13 +309,13 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
             return
         place = self.model.top + event.y - 1
         if place == self.model.at:
-            self.action_open()
+            self.looking.do_open_step()
         elif place < len(self.model):
-            self._moved(self.model.move(place - self.model.at))
+            self.looking.move(place - self.model.at)
 
     def on_rows_pane_wheel(self, event: RowsPane.Wheel) -> None:
         """The wheel scrolls what is under it."""
         if event.pane is self.page:
             self.reader.scroll_lines(event.lines)
         elif event.pane is self.table_pane:
-            self._moved(self.model.move(event.lines))
+            self.looking.move(event.lines)

@@ -85,14 +85,15 @@ class FilterLine:
         """Enter: keep it."""
         if self._timer is not None:
             self._timer.stop()
-        self._apply(text)
         self._close()
+        self.screen.model.query = text.strip()
+        self.screen.listing.anew()
 
     def left(self) -> None:
         """Esc: as it was before."""
         if self._timer is not None:
             self._timer.stop()
-        self._apply(self._before)
+        self.screen.listing.filter_by(self._before)
         self._close()
 
     def _close(self) -> None:
@@ -102,12 +103,8 @@ class FilterLine:
         self.screen.paint()
 
     def _apply(self, text: str) -> None:
-        text = text.strip()
-        screen = self.screen
-        if text == screen.model.query:
-            return
-        screen.model.query = text
-        screen.list_anew(screen.model.key)
+        if (query := text.strip()) != self.screen.model.query:
+            self.screen.listing.filter_by(query)
 
     def _know(self, values: dict[str, tuple[str, ...]]) -> None:
         self._values = values

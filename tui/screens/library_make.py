@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from rollstep.core.listing.rollout_list import ORDERS, Order
 from rollstep.core.marking import Marked, MarkedRollout
-from rollstep.core.rules.marking import HIGHEST_RATING, MarkChange
+from rollstep.core.model.marks import Mark
+from rollstep.core.rules.marking import MarkChange
+from rollstep.core.store.facts import RolloutFacts
 
 from ..library.marks import mark_keys, unmark
 from .choose import ChooseRequest, ChooseScreen, Option, confirm
+from .marking import MarkAsking
+from .marking import Marked as MarkedHere
 from .reason import ReasonRequest, ReasonScreen
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ class Making:
 
     def __init__(self, screen: LibraryScreen) -> None:
         self.screen = screen
+        self._asking = MarkAsking(screen.rollstep, lambda _, change: self._mark(change))
         self._done: list[Callable[[], None]] = []
         """What takes back each thing that was done here, the last at the end."""
 
@@ -44,50 +49,22 @@ class Making:
 
     def do_reject(self) -> None:
         """Reject, with a reason."""
-        earlier = self.screen.rollstep.reject_reasons
-
-        def given(reason: str | None) -> None:
-            if reason is not None:
-                change = MarkChange(verdict="reject", note=reason) if reason else None
-                self._mark(change or MarkChange(verdict="reject"))
-
-        request = ReasonRequest("Reject: why?", keys="Enter rejects", earlier=earlier)
-        self.screen.app.push_screen(ReasonScreen(request), given)
+        if self.screen.model.meant_count:
+            self._asking.reject(self._marked())
 
     def do_mark(self) -> None:
-        """Choose a rating, a tag, a note."""
-        ratings = [
-            Option(f"rating {n}", f"rating {n}", key=str(n)) for n in range(1, HIGHEST_RATING + 1)
-        ]
-        others = [
-            Option("rating 0", "no rating", key="0"),
-            Option("tag", "tag, on or off …", key="t"),
-            Option("note", "note …", key="n"),
-            Option("none", "take the verdict off", key="-"),
-        ]
+        """Choose a rating, tags, a note."""
+        if self.screen.model.meant_count:
+            self._asking.mark(self._marked())
 
-        def chosen(value: str | None) -> None:
-            if value is None:
-                return
-            if value == "tag":
-                self._ask_line("Tag", lambda text: MarkChange(toggle_tag=text))
-            elif value == "note":
-                self._ask_line("Note", lambda text: MarkChange(note=text))
-            elif value == "none":
-                self._mark(MarkChange(verdict=None))
-            else:
-                self._mark(MarkChange(rating=int(value[-1]) or None))
-
-        request = ChooseRequest(f"Mark {self._meant_words()}", (*ratings, *others))
-        self.screen.app.push_screen(ChooseScreen(request), chosen)
-
-    def _ask_line(self, what: str, change: Any) -> None:
-        def given(text: str | None) -> None:
-            if text:
-                self._mark(change(text))
-
-        request = ReasonRequest(f"{what} of {self._meant_words()}", keys=f"Enter: {what.lower()}")
-        self.screen.app.push_screen(ReasonScreen(request), given)
+    def _marked(self) -> MarkedHere:
+        """What the menus show as set already: of one rollout what lists know of it."""
+        model = self.screen.model
+        if model.meant_count > 1:
+            return MarkedHere(Mark(""), many=self._meant_words())
+        row = model.row(model.place_meant())
+        facts = (row.facts if row is not None else None) or RolloutFacts()
+        return MarkedHere(Mark("", rating=facts.rating, tags=facts.tags, note=facts.notes))
 
     def _meant_words(self) -> str:
         count = self.screen.model.meant_count
@@ -98,18 +75,17 @@ class Making:
         keys = screen.model.meant()
         if not keys:
             return
-        if self._rests():
-            return
 
         def go(answer: str | None = "yes") -> None:
             if answer == "yes":
                 future = mark_keys(screen.rollstep.controller.engine, keys, change)
-                screen.rollstep.when_done(future, lambda found: self._was_marked(change, found))
+                screen.rollstep.when_done(future, lambda found: self._was_marked(*found))
 
         if len(keys) < _ASK_FROM:
             go()
             return
-        request = confirm(f"{change.words}: {len(keys):,} rollouts?", yes="Yes, mark them")
+        words = f"{change.words[0].upper()}{change.words[1:]}"
+        request = confirm(f"{words}: {len(keys):,} rollouts?", yes="Yes, mark them")
         screen.app.push_screen(ChooseScreen(request), go)
 
     def _was_marked(self, change: MarkChange, found: Marked) -> None:
@@ -125,22 +101,21 @@ class Making:
             lambda found: screen.was_done(f"Marks taken back: {len(found.done):,}.", found.failed),
         )
 
-    def _rests(self) -> bool:
-        guard = self.screen.rollstep.guard
-        if guard.closed:
-            self.screen.flash(guard.words("This key"))
-        return guard.closed
-
     def do_undo(self) -> None:
         """Take back what was done here last."""
-        if self._rests():
-            return
         if self._done:
             self._done.pop()()
         else:
             self.screen.flash("Nothing was done here that could be taken back.", "dim")
 
-    def do_replace(self) -> None:
+    def do_library_hide(self) -> None:
+        """Out of sight, or back."""
+        from .library_hide import Hiding
+
+        if self.screen.model.meant_count:
+            Hiding(self.screen, self._done.append).ask(self._meant_words())
+
+    def do_library_replace(self) -> None:
         """Replace words over the selection."""
         from .library_replace import Replacing, take_back
 
@@ -160,7 +135,7 @@ class Making:
 
     # the list
 
-    def do_order(self) -> None:
+    def do_library_order(self) -> None:
         """Sort by another column."""
         model = self.screen.model
         options = tuple(Option(name, name) for name in ORDERS)
@@ -173,7 +148,7 @@ class Making:
         request = ChooseRequest("Sort by", options, chosen=model.order.by, filterable=True)
         self.screen.app.push_screen(ChooseScreen(request), chosen)
 
-    def do_reverse(self) -> None:
+    def do_library_reverse(self) -> None:
         """The other way round."""
         order = self.screen.model.order
         self._sort(Order(order.by, not order.descending))
@@ -182,7 +157,7 @@ class Making:
         self.screen.model.order = order
         self.screen.list_anew(self.screen.model.key)
 
-    def do_filters(self) -> None:
+    def do_library_filters(self) -> None:
         """Saved filters."""
         self.screen.ask(lambda library: library.kept(_FILTERS), self._choose_filter)
 
@@ -238,20 +213,9 @@ class Making:
 
     # numbers
 
-    def do_numbers(self) -> None:
+    def do_library_numbers(self) -> None:
         """Numbers of what is listed."""
-        from rollstep.core.listing.stats import count_rollouts
-
-        screen, query = self.screen, self.screen.model.query
-        screen.flash("Counting …", "dim")
-
-        def counted(stats: Any) -> None:
-            from .stats import StatsScreen
-
-            screen.flash("", "dim")
-            screen.app.push_screen(StatsScreen(stats, query))
-
-        screen.ask(lambda library: count_rollouts(library, query), counted)
+        self.screen.numbers.count()
 
     # exports
 

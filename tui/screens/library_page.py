@@ -35,7 +35,7 @@ class PageReader:
         """The number of the step with the hit that is pointed at."""
         page = self._page
         model = self.screen.model
-        if page is None or self._made_of != (model.key, model.query) or self._hit < 0:
+        if page is None or self._made_of != (model.key, model.listed_query) or self._hit < 0:
             return None
         return page.hits[self._hit][1]
 
@@ -46,7 +46,7 @@ class PageReader:
     def paint(self, region: Region, *, beside: bool) -> None:
         """Draw what is seen of the page, and have another one made where that is needed."""
         screen = self.screen
-        want = (screen.model.key, screen.model.query)
+        want = (screen.model.key, screen.model.listed_query)
         if want != self._made_of:
             self._hit = -1
         if want != self._made_of or self._stale:
@@ -72,10 +72,12 @@ class PageReader:
         from ..library.preview import preview, words_of
 
         screen = self.screen
-        listed, key, query = screen.model.current, screen.model.key, screen.model.query
+        listed, key, query = screen.model.current, screen.model.key, screen.model.listed_query
         if listed is None or key is None:
             self._page, self.document = None, Document([])
             self._stale = key is not None
+            if key is None:
+                screen.paint()
             return
 
         def make(library: Any) -> Page:

@@ -21,11 +21,14 @@ Then = Callable[[str, MarkChange], None]
 
 
 class Marked(NamedTuple):
-    """What is marked: the end of the branch with what was said of it, and the step at hand."""
+    """What is marked: the end of the branch with what was said of it, and the step at hand; or
+    ``many`` rollouts, in words.
+    """
 
     leaf: Mark
-    step: Mark | None
-    number: int
+    step: Mark | None = None
+    number: int = 0
+    many: str = ""
 
 
 class MarkAsking:
@@ -48,7 +51,8 @@ class MarkAsking:
             self.then(marked.leaf.step_id, change)
 
         reasons = self.app.review_keys.reasons
-        self.app.push_screen(WhyScreen("Reject: why?", reasons), given)
+        title = f"Reject {marked.many}: why?" if marked.many else "Reject: why?"
+        self.app.push_screen(WhyScreen(title, reasons), given)
 
     def mark(self, marked: Marked) -> None:
         """The menu of all other marks."""
@@ -81,7 +85,7 @@ class MarkAsking:
             elif step is not None:
                 self.then(step.step_id, MarkChange(train=step.train is False))
 
-        self.app.push_screen(KeyMenu("Mark", tuple(rows)), chosen)
+        self.app.push_screen(KeyMenu(f"Mark {marked.many}".rstrip(), tuple(rows)), chosen)
 
     def _tag(self, leaf: Mark) -> None:
         tags = self.app.review_keys.tags

@@ -22,6 +22,13 @@ ROLLOUTS = Vocabulary(
         Field("format", "word", "The format that it was imported from."),
         Field("status", "word", "How it stands.", STATUSES, only=True),
         Field("parked", "flag", "It waits for a human: it was parked, or it failed."),
+        Field(
+            "hidden",
+            "word",
+            "It was put out of sight; lists have such ones only where they are asked for.",
+            ("yes", "no", "any"),
+            only=True,
+        ),
         Field("stop", "word", "Why it ended; alone: it has ended.", (*STOP_REASONS, "max_steps")),
         Field("turns", "number", "Turns of the branch that would be opened."),
         Field("steps", "number", "Steps of all branches."),
