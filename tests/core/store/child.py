@@ -8,7 +8,6 @@ has happened.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,12 +16,8 @@ from rollstep.core.errors import NotSavedError
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
 
+from tests.core.kills import fork_for_each_line, say
 from tests.core.store.making import conversation, first, step
-
-
-def say(*words: object) -> None:
-    """One line in one write, so that a kill cannot cut it and two processes cannot mix theirs."""
-    os.write(1, (" ".join(map(str, words)) + "\n").encode())
 
 
 def commit(path: str, rollout_id: str, prefix: str, count: str) -> None:
@@ -34,13 +29,7 @@ def commit(path: str, rollout_id: str, prefix: str, count: str) -> None:
 
 
 def victims(path: str) -> None:
-    for line in sys.stdin:
-        pid = os.fork()
-        if pid == 0:
-            commit(path, "r1", line.strip(), "1000000")
-        say("pid", pid)
-        os.waitpid(pid, 0)
-        say("gone", pid)
+    fork_for_each_line(lambda line: commit(path, "r1", line, "1000000"))
 
 
 def full(folder: str) -> None:
