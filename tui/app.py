@@ -77,7 +77,6 @@ def run_app(
         app.pick_from = pick_from
         app.startup_words = words
         app.library_query = library_query
-        app.reject_reasons = chosen.review.reasons
         app.review_keys = chosen.review
         app.review_guide = guide
         app.review = _review(review, chosen.review)

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from rollstep.core.errors import RollstepError
 
+from .list_dialogs import ListDialogs
 from .target import OpenTarget
 from .who import kind_of
 
 if TYPE_CHECKING:
     from rollstep.core.store.change import Summary
 
-    from .library.model import LibraryModel
     from .presenter import DebuggerModel
-    from .review.model import ReviewModel
     from .rollstep_app import RollstepApp
     from .screens.debugger import DebuggerScreen
     from .screens.edit_types import EditRequest, EditResult
@@ -34,15 +33,11 @@ _NEW_SLOT = "new:project"
 """Where a project form that was left unfinished is kept."""
 
 
-class Dialogs:
+class Dialogs(ListDialogs):
     """The app's dialogs."""
 
     def __init__(self, app: RollstepApp) -> None:
-        self.app = app
-        self._library: LibraryModel | None = None
-        """The list that the shown rollout was opened from."""
-        self._review: ReviewModel | None = None
-        """The queue that the shown rollout was opened from."""
+        super().__init__(app)
         self._picked_from: tuple[OpenTarget, SamplePick] | None = None
         """The log whose sample is shown, and which one that is."""
 
@@ -180,71 +175,6 @@ class Dialogs:
         else:
             self.open_path(choice.value)
 
-    def open_library(self, query: str = "") -> None:
-        """The table of all rollouts, or of those that a query means."""
-        from .library.model import LibraryModel
-
-        self._show_library(LibraryModel(query))
-
-    def _show_library(self, model: LibraryModel) -> None:
-        from .screens.library import LibraryScreen
-
-        app = self.app
-
-        def chosen(target: OpenTarget | None) -> None:
-            if target is not None:
-                self.open_target(target)
-                self._library = model
-            elif app.debugger is None:
-                self._library = None
-                self.open_start()
-
-        app.push_screen(LibraryScreen(app, model), chosen)
-
-    def open_review(self, model: ReviewModel) -> None:
-        """The queue; from the debugger on one of its rollouts ``q`` comes back to it."""
-        from .screens.review import ReviewScreen
-
-        app = self.app
-
-        def chosen(rollout_id: str | None) -> None:
-            if rollout_id is None:
-                app.exit()
-                return
-            self.open_target(OpenTarget(rollout=rollout_id))
-            self._review = model
-
-        app.push_screen(ReviewScreen(app, model), chosen)
-
-    def listed(self) -> str:
-        """``3 of 50``: which one of the list the shown rollout is; empty where there is none."""
-        model = self._library
-        return f"{model.at + 1:,} of {len(model):,}" if model is not None and len(model) else ""
-
-    def open_beside(self, by: int) -> None:
-        """The next rollout of the list that the shown one was opened from, or the one before."""
-        model, app = self._library, self.app
-        if model is None:
-            app.say("This rollout was opened from no list: rollstep library opens one.", "dim")
-            return
-        if not model.move(by):
-            app.say(f"This is the {'last' if by > 0 else 'first'} of {len(model):,}.", "dim")
-            return
-        key = model.key
-
-        def found(ids: list[str]) -> None:
-            if self._library is not model or model.key != key:
-                return  # another key came first
-            if not ids:
-                app.say("That rollout is in the library no longer.")
-                return
-            self.open_target(OpenTarget(rollout=ids[0]))
-            self._library = model
-
-        app.when_done(
-            app.controller.with_library(lambda library: library.ids_of([key or 0])), found
-        )
-
     def open_path(self, text: str) -> None:
         """Open what a path names; what is wrong with it is said on the start screen."""
         from .targets import parse_target
@@ -280,21 +210,17 @@ class Dialogs:
 
     def open_target(self, target: OpenTarget, path: str = "") -> None:
         """Open it, and show it when it is there."""
-        self._picked_from = self._library = self._review = None
+        self._picked_from = None
+        self._opened_from_no_list()
         self.app.opening(self.app.controller.open(target), path)
 
     def leave_debugger(self) -> None:
-        """Up to the samples of the log that this one was picked from, or to the start screen; Esc
-        there comes back.
+        """Up to the samples of the log or the list that this one was picked from, or to the start
+        screen; Esc there comes back.
         """
         if self._picked_from is not None:
             self.pick_sample(*self._picked_from)
-        elif self._library is not None:
-            self._show_library(self._library)
-        elif self._review is not None:
-            self._review.forget(self._review.queue.current)
-            self.open_review(self._review)
-        else:
+        elif not self.back_to_list():
             self.open_start()
 
     def pick_sample(self, log: OpenTarget, at: SamplePick | None = None) -> None:

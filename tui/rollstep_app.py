@@ -86,7 +86,6 @@ class RollstepApp(OrderedKeys[int]):
         """What the library screen lists first; None for the start screen in its place."""
         self.review: ReviewModel | None = None
         """The queue that is gone through, in place of the start screen."""
-        self.reject_reasons: tuple[str, ...] = ()
         self.review_keys = ReviewKeys()
         """What the configuration says of marks and the queue."""
         self.review_guide = ""

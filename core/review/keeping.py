@@ -5,6 +5,7 @@ each adds and takes away its own rows, and what the others said is read with the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
@@ -194,8 +195,16 @@ def begin_queue(library: Library, query: str, by: str, now: float) -> KeptQueue:
     if not len(found):
         meant = f"is meant by {query!r}" if query else "is in the library"
         raise InputError(f"No rollout {meant}: there is nothing to review.")
-    keys = sorted(found.key(place) for place in range(len(found)))
-    kept = KeptQueue(Queue(query, by, now, tuple(library.ids_of(keys))))
+    return begin_queue_of(library, found.all_keys(), query, by, now)
+
+
+def begin_queue_of(
+    library: Library, keys: Sequence[int], words: str, by: str, now: float
+) -> KeptQueue:
+    """Freeze the rollouts of these keys of the library, in the same order; and keep the queue.
+    ``words`` say which they are: a query, where one means them.
+    """
+    kept = KeptQueue(Queue(words, by, now, tuple(library.ids_of(sorted(keys)))))
     kept.stay_at(library, 0)
     return kept
 

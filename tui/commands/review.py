@@ -24,15 +24,17 @@ from .lists import library_path
 
 
 def review(query: str, library: Path | None, name: str | None, *, new: bool) -> int:
-    """Raises QueryError, InputError and StoreError before any screen is shown."""
+    """Raises QueryError, InputError and StoreError before any screen is shown. A queue that was
+    begun in the library on a selection is gone on with by the words that it is listed by.
+    """
     from rollstep.tui.app import author_of, run_app
 
-    parse_query(query)
     by = author_of(configuration().config) if name is None else name
     path = library_path(library)
     with Library.open(path, create=False) as opened:
         queue = None if new else unfinished_queue(opened, query, by)
         if queue is None:
+            parse_query(query)
             _look_through(opened)
             queue = begin_queue(opened, query, by, time.time())
     return run_app(library=path, review=queue)

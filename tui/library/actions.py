@@ -33,6 +33,7 @@ OWN: tuple[Action, ...] = (
         "opens",
     ),
     _own("hide", "D", "D", "Hide the selection, or this one; a hidden one back", "DECIDE", "opens"),
+    _own("review", "Q", "Q", "Review the selection, or all that is listed", "DECIDE", "opens"),
 )
 """Actions that only this screen has."""
 
@@ -71,6 +72,7 @@ _FOOTER = (
     ("mark", "mark"),
     ("library_hide", "hide"),
     ("undo", "undo"),
+    ("library_review", "review"),
     ("export", "export"),
     ("library_replace", "replace"),
     ("library_order", "order"),

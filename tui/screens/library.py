@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from textual import events
 from textual.app import ComposeResult
@@ -20,7 +20,6 @@ from ..library.words import key_line, nothing, title
 from ..palette import Palette
 from ..rows import Row, Span, row
 from ..sanitize import one_line
-from ..target import OpenTarget
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
 from .library_filter import FilterLine
@@ -31,7 +30,12 @@ from .library_numbers import Numbers
 from .library_page import PageReader
 
 if TYPE_CHECKING:
+    from rollstep.core.review.keeping import KeptQueue
+
     from ..rollstep_app import RollstepApp
+    from ..target import OpenTarget
+
+    Chosen: TypeAlias = OpenTarget | KeptQueue | None
 
 _WIDE = 110
 """From so many columns on the page stands beside the table; below it else."""
@@ -41,8 +45,10 @@ _LOOKED_AT = 16
 _ACTIONS = {action.id: action for action in on_this_screen()}
 
 
-class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
-    """Dismisses with the rollout that is to be opened, or None."""
+class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
+    """Dismisses with the rollout that is to be opened, the queue that is to be gone through, or
+    None.
+    """
 
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
@@ -101,6 +107,7 @@ class LibraryScreen(Screen[OpenTarget | None], inherit_bindings=False):
         """Nobody waits for answers any more."""
         self.listing.stop()
         self.numbers.stop()
+        self.reader.stop()
 
     def on_screen_resume(self) -> None:
         """Something was marked or played meanwhile."""

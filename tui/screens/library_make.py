@@ -133,6 +133,13 @@ class Making:
         if screen.model.meant_count:
             replacing.ask(self._meant_words())
 
+    def do_library_review(self) -> None:
+        """Go through the selection, or through all that is listed."""
+        from .library_review import Reviewing
+
+        if self.screen.model.found is not None and len(self.screen.model):
+            Reviewing(self.screen).ask()
+
     # the list
 
     def do_library_order(self) -> None:
