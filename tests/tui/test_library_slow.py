@@ -223,7 +223,7 @@ async def test_numbers_are_counted_beside_and_left_with_escape(
 async def test_enter_lists_anew_by_the_same_filter(opened: Opened, path: Path) -> None:
     async with opened(library=path, size=(120, 30)) as driver:
         screen = await listed(driver, "verdict:none")
-        assert len(screen.model) == 29
+        await driver.until(lambda: len(screen.model) == 29)
         await driver.press("A")
         await driver.until(lambda: "accepted: 1" in text(driver))
         await driver.until(lambda: screen._waiting == 0 and screen._known)
@@ -232,3 +232,27 @@ async def test_enter_lists_anew_by_the_same_filter(opened: Opened, path: Path) -
         await driver.until(lambda: isinstance(driver.app.focused, TextArea))
         await driver.press("enter")
         await driver.until(lambda: len(screen.model) == 28)
+
+
+async def test_a_rollout_that_is_read_for_the_page_holds_nothing_up(
+    opened: Opened, path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = LibraryBeside.load
+
+    def slow_load(self: LibraryBeside, rollout_id: str) -> Any:
+        if rollout_id == "r29":
+            gate.wait()
+        return load(self, rollout_id)
+
+    monkeypatch.setattr(LibraryBeside, "load", slow_load)
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await driver.press("j")
+        await driver.until(gate.reached.is_set)
+        await driver.press("A")
+        await driver.until(lambda: "accepted: 1" in text(driver))
+        await driver.press("j")
+        await driver.until(lambda: "title of r28" in screen.page._rows[0].text)
+        gate.opened.set()
+        await driver.pilot.pause()
+        assert "title of r28" in screen.page._rows[0].text

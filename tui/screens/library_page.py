@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual.geometry import Region
 from textual.timer import Timer
 
+from ..asking import Asking
 from ..document import Document
 from ..rows import Row, Span, row
 
@@ -29,6 +30,8 @@ class PageReader:
         self._made_of: tuple[int | None, str] | None = None
         self._stale = False
         self._timer: Timer | None = None
+        # Ten thousand steps are read and looked through for half a second.
+        self._asking = Asking(screen.rollstep, screen)
 
     @property
     def seq(self) -> int | None:
@@ -91,7 +94,11 @@ class PageReader:
                 self.document = page.document(self._hit)
                 screen.paint()
 
-        screen.ask(make, made)
+        self._asking.ask(make, made)
+
+    def stop(self) -> None:
+        """Read for no page any more."""
+        self._asking.stop()
 
     def scroll(self, screenfuls: int) -> None:
         """Read on, or back."""
