@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .cli_options import LIBRARY
+from .cli_options import BESIDE_CALL, GREETING, LIBRARY
 
 
 class _Export(click.Command):
@@ -77,11 +77,8 @@ class _Export(click.Command):
     type=click.Choice(["turn", "full"]),
     help="Turn records of their own turn, or with all before it.",
 )
-@click.option(
-    "--beside-call",
-    type=click.Choice(["refuse", "think"]),
-    help="What becomes of text beside a call, where the format has no place for it.",
-)
+@BESIDE_CALL
+@GREETING
 @click.option(
     "--rename",
     "renames",
@@ -127,7 +124,7 @@ def _plan(
     from rollstep.core.exporting.plan import Plan
     from rollstep.core.formats.options import WriteOptions
 
-    names = ("reasoning_key", "history", "beside_call", "strip_stop", "prune_nulls")
+    names = ("reasoning_key", "history", "beside_call", "greeting", "strip_stop", "prune_nulls")
     options = {name: chosen.pop(name) for name in names}
     given: dict[str, Any] = {**options, "split": split}
     given = {name: value for name, value in given.items() if value}

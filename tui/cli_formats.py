@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .cli_options import FILE, LIBRARY, READ_AS
+from .cli_options import BESIDE_CALL, FILE, GREETING, LIBRARY, READ_AS
 
 
 @click.command("import")
@@ -39,10 +39,19 @@ def import_command(files: tuple[Path, ...], format_name: str | None, library: Pa
     help="What to write.  [default: told from the name of OUT, where only one format fits]",
 )
 @click.option("--from", "read_as", metavar="FORMAT", help=READ_AS)
+@BESIDE_CALL
+@GREETING
 @click.option("--redact", is_flag=True, help="Put a marker where a secret stands.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 def convert_command(
-    source: Path, output: str, format_name: str, read_as: str | None, redact: bool, force: bool
+    source: Path,
+    output: str,
+    format_name: str,
+    read_as: str | None,
+    beside_call: str | None,
+    greeting: str | None,
+    redact: bool,
+    force: bool,
 ) -> int:
     """Write a file, or a folder of them, in another format.
 
@@ -53,7 +62,10 @@ def convert_command(
     """
     from .commands.convert import ConvertOptions, run_convert
 
-    return run_convert(source, output, ConvertOptions(format_name, read_as, force, redact))
+    chosen = {"beside_call": beside_call, "greeting": greeting}
+    choices = {name: value for name, value in chosen.items() if value is not None}
+    options = ConvertOptions(format_name, read_as, force, redact, choices)
+    return run_convert(source, output, options)
 
 
 @click.command("validate")

@@ -28,3 +28,14 @@ MAX_TOKENS = click.option(
 )
 TRUST = click.option("--trust", is_flag=True, help="Let projects run the code that they name.")
 READ_AS = "Read all as this format, in place of telling each record's from what is in it."
+BESIDE_CALL = click.option(
+    "--beside-call",
+    type=click.Choice(["refuse", "think"]),
+    help="What becomes of text beside a call, where the format has no place for it.",
+)
+GREETING = click.option(
+    "--greeting",
+    type=click.Choice(["refuse", "drop", "system"]),
+    help="What becomes of the words with which the target begins, where the user has to begin: "
+    "refused, left out, or told in the system text.",
+)

@@ -70,6 +70,15 @@ HEEDED = (
         "by a call",
         (("refuse", "text is refused"), ("think", "text becomes thinking")),
     ),
+    ExportOption(
+        "greeting",
+        "greeting",
+        (
+            ("refuse", "the target's own is refused"),
+            ("drop", "the target's own is left out"),
+            ("system", "it is told in the system text"),
+        ),
+    ),
     ExportOption("strip_stop", "stop words", (("", "as they stand"), ("yes", "left out"))),
     ExportOption("prune_nulls", "nulls", (("", "as they stand"), ("yes", "left out of arguments"))),
 )

@@ -34,6 +34,7 @@ from .chat_rules import (
     without_last_calls,
 )
 from .fitting import left_notes, up_to_last_reply
+from .greeting import HINT, begins_with_greeting, greeted, greeting_notes
 from .jsonl import RawJson, json_text, line_bytes, without_surrogates
 from .openai_preference import side_of
 from .preference import Pair, find_pairs, held_by
@@ -43,7 +44,7 @@ from .source import plain
 from .subject import Subject
 
 HOLDS = frozenset({"messages", "tool_traffic", "tool_schemas", "reasoning"})
-HEEDS = frozenset({"beside_call", "renames", "prune_nulls", "strip_stop"})
+HEEDS = frozenset({"beside_call", "greeting", "renames", "prune_nulls", "strip_stop"})
 FORMATS = frozenset({"sharegpt"})
 
 KEYS = "$keys"
@@ -87,7 +88,7 @@ def rows(subject: Subject) -> Iterator[Row]:
     if RANKING in extra:
         yield from (_ranking_row(subject, pair, extra) for pair in _own_pairs(subject))
         return
-    messages = up_to_last_reply(subject, chat_messages(subject, _DIALECT))
+    messages = _fitted(subject)
     system, said = _conversation(messages, subject)
     yield _row(subject, system, said, {}, extra)
 
@@ -95,7 +96,7 @@ def rows(subject: Subject) -> Iterator[Row]:
 def check(subject: Subject) -> tuple[Fault, ...]:
     """Everything for which LLaMA-Factory would skip this row, or fail on it."""
     if RANKING not in subject_extra(subject, FORMATS):
-        messages = up_to_last_reply(subject, chat_messages(subject, _DIALECT))
+        messages = _fitted(subject)
         return tuple([*_faults(subject, messages), *_check_turns(messages, subject)])
     faults: dict[Fault, None] = {}
     for pair in _own_pairs(subject):
@@ -113,8 +114,8 @@ def notes(subject: Subject) -> tuple[str, ...]:
     found: list[str] = []
     if RANKING not in subject_extra(subject, FORMATS):
         kept = up_to_last_reply(subject, messages)
-        found += left_notes(messages, kept)
-        messages = list(kept)
+        found += [*left_notes(messages, kept), *greeting_notes(subject, kept)]
+        messages = greeted(subject, kept)
     found += [*surrogate_notes(messages), *chat_notes(subject, messages, FORMATS)]
     found += undeclared_notes(subject)
     beside = [m.step for m in messages if m.body.get("tool_calls") and m.body["content"]]
@@ -133,6 +134,11 @@ def notes(subject: Subject) -> tuple[str, ...]:
         found.append("ids of calls are not written: results follow their calls")
         found.append(AS_OBJECTS)
     return tuple(found)
+
+
+def _fitted(subject: Subject) -> list[Message]:
+    """The messages as LLaMA-Factory can take them, as far as the person wants that."""
+    return greeted(subject, up_to_last_reply(subject, chat_messages(subject, _DIALECT)))
 
 
 def _faults(
@@ -166,7 +172,8 @@ def _check_turns(messages: Sequence[Message], subject: Subject) -> Iterator[Faul
     for index, each in enumerate(said):
         if each.tag not in _TURNS[index % 2]:
             where = f"conversations[{index}].from"
-            yield fault(f"it is {each.tag}", each.steps[0], where, _ALTERNATE)
+            hint = HINT if not index and begins_with_greeting(messages) else ""
+            yield fault(f"it is {each.tag}", each.steps[0], where, _ALTERNATE, hint)
             return
     ranking = RANKING in subject_extra(subject, FORMATS)
     if not said:

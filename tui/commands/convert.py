@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from rollstep.core.counting import read_words
@@ -14,6 +15,7 @@ from rollstep.core.exporting.items import several
 from rollstep.core.exporting.many import export_many
 from rollstep.core.exporting.plan import Plan
 from rollstep.core.exporting.tally import ExportSummary
+from rollstep.core.formats.options import WriteOptions
 from rollstep.core.formats.table import FORMATS
 from rollstep.core.importing.items import items_of
 from rollstep.core.importing.tally import Tally
@@ -30,13 +32,14 @@ from .progress import say
 class ConvertOptions(msgspec.Struct, frozen=True):
     """``format`` is told from the name of the output where it is empty; ``source`` is the format
     that everything is read as, where it is not to be recognised. ``redact`` puts markers where
-    secrets stand.
+    secrets stand. ``choices`` are those of ``WriteOptions`` that are made.
     """
 
     format: str = ""
     source: str | None = None
     force: bool = False
     redact: bool = False
+    choices: dict[str, Any] = {}
 
 
 class _Stopped(Exception):
@@ -48,7 +51,11 @@ def run_convert(path: Path, output: str, options: ConvertOptions) -> int:
     where it ends in a slash, or - for stdout. Raises RollstepError.
     """
     check_named(path)
-    plan = Plan(format=options.format or format_by_name(Path(output)), redact=options.redact)
+    plan = Plan(
+        format=options.format or format_by_name(Path(output)),
+        redact=options.redact,
+        options=WriteOptions(**options.choices),
+    )
     if plan.fmt.rows is not None:  # rows that were read as branches of a tree are rows again
         plan = msgspec.structs.replace(plan, branches="kept")
     elif plan.fmt.collect is not None:  # and what holds branches gets them all

@@ -5,13 +5,25 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import msgspec
+
 from ...model.messages import Reasoning
 from ..source import as_it_is, json_of, plain
 
 _DATA_URL = re.compile(r"data:([\w/+.-]+);base64,(.*)", re.DOTALL)
-
-
 _NOT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+class RowMessage(msgspec.Struct):
+    """A message that is being put together: its blocks, each with the number of its step, and the
+    results, which go before them.
+    """
+
+    role: str
+    blocks: list[tuple[Any, int]]
+    results: list[tuple[Any, int]]
+    bare: str | None = None
+    """Its only text, where it is written as a string."""
 
 
 class CallIds:

@@ -17,8 +17,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from ...errors import ExportError, Fault
 from ...model.messages import (
     OtherPart,
@@ -37,6 +35,7 @@ from ...model.steps import Step
 from ..chat_messages import is_object, renamed, without_nulls
 from ..chat_notes import AS_OBJECTS, chat_notes, listed
 from ..chat_rules import RENAME, fault
+from ..greeting import HINT, Greetings, is_greeting
 from ..jsonl import RawJson, json_text, line_bytes
 from ..reading.content import SHAPE
 from ..report import surrogate_steps
@@ -44,7 +43,7 @@ from ..rows import Row
 from ..source import Source, as_it_is, json_of, plain
 from ..stop_words import without_stop_words
 from ..subject import Subject
-from .blocks import CallIds, image_source, system_words, thinking_block, with_more
+from .blocks import CallIds, RowMessage, image_source, system_words, thinking_block, with_more
 from .reader import BLOCKS, ORDER, SYSTEM, TOOLS
 
 NAME = "anthropic"
@@ -52,7 +51,7 @@ NAME = "anthropic"
 HOLDS = frozenset(
     {"messages", "tool_traffic", "tool_schemas", "is_error", "other_parts", "system_notes"}
 )
-HEEDS = frozenset({"renames", "prune_nulls", "strip_stop"})
+HEEDS = frozenset({"greeting", "renames", "prune_nulls", "strip_stop"})
 
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _USER_BLOCKS = ("image", "document", "search_result", "container_upload")
@@ -92,27 +91,16 @@ def rows(subject: Subject) -> Iterator[Row]:
     yield writer.row()
 
 
-class _Message(msgspec.Struct):
-    """A message that is being put together: its blocks, each with the number of its step, and the
-    results, which go before them.
-    """
-
-    role: str
-    blocks: list[tuple[Any, int]]
-    results: list[tuple[Any, int]]
-    bare: str | None = None
-    """Its only text, where it is written as a string."""
-
-
 class _Writer:
     """Puts one row together, and finds what is wrong with it."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.faults: list[Fault] = []
-        self.messages: list[_Message] = []
+        self.messages: list[RowMessage] = []
         self.leading: list[str] = []
         self._begun = False
+        self._greetings = Greetings(subject)
         self._source = Source(subject, NAME)
         self._record = self._source.of_record()
         self._said: dict[str, list[int]] = {}
@@ -125,6 +113,7 @@ class _Writer:
         """Calls of the evaluator, whose results the target never sees."""
         for number, step in enumerate(subject.trajectory.steps, 1):
             self._step(number, step)
+        self.leading += self._greetings.told()
         self._check_end()
 
     def notes(self) -> Iterator[str]:
@@ -208,8 +197,12 @@ class _Writer:
     def _reply(self, number: int, payload: TargetReply, shapes: dict[str, Any]) -> None:
         self._open_calls_must_be_none(number)
         if not self._begun:
+            if said := self._greetings.take(payload):
+                self._say(said, number)
+                return
             words, rule = "the target begins", "the first message is the user's"
-            self.faults.append(fault(words, number, "messages[0].role", rule))
+            hint = HINT if is_greeting(payload) else ""
+            self.faults.append(fault(words, number, "messages[0].role", rule, hint))
         blocks = self._reply_blocks(number, payload, shapes)
         if not blocks:
             self._empty(number, "a message of the assistant")
@@ -406,15 +399,15 @@ class _Writer:
             for tool in tools
         ]
 
-    def _add(self, role: str, blocks: list[tuple[Any, int]], shapes: dict[str, Any]) -> _Message:
-        message = _Message(role, blocks, [])
+    def _add(self, role: str, blocks: list[tuple[Any, int]], shapes: dict[str, Any]) -> RowMessage:
+        message = RowMessage(role, blocks, [])
         only = blocks[0][0] if len(blocks) == 1 else None
         if isinstance(only, dict) and only.keys() == {"type", "text"}:
             message.bare = None if shapes.get(SHAPE) == "parts" else only["text"]
         self.messages.append(message)
         return message
 
-    def _body(self, message: _Message) -> dict[str, Any]:
+    def _body(self, message: RowMessage) -> dict[str, Any]:
         if message.bare is not None:
             return {"role": message.role, "content": message.bare}
         blocks = [block for block, _ in (*message.results, *message.blocks)]

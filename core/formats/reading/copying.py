@@ -1,5 +1,5 @@
 """What is packed, or comes through a pipe, as a copy on the disk: memory stays flat. A few bytes
-that unpack to very many are refused, and the disk is not filled: a copy ends with words before that.
+that unpack to very many are refused, and the disk is not filled: a copy ends before that.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 from anthropic.types import MessageParam, TextBlockParam, ToolParam
 from pydantic import TypeAdapter
 
-from .writing import PLAIN, rows, taken
+from .writing import PLAIN, rows, rows_with, taken
 
 _MESSAGE = TypeAdapter(MessageParam)
 _TOOL = TypeAdapter(ToolParam)
@@ -46,6 +46,14 @@ def test_rows_are_what_the_client_types_say(name: str) -> None:
             _SYSTEM.validate_python(row["system"])
         for tool in row.get("tools", ()):
             _TOOL.validate_python(tool)
+
+
+@pytest.mark.parametrize("greeting", ["drop", "system"])
+def test_the_user_begins_where_the_person_says_what_becomes_of_a_greeting(greeting: str) -> None:
+    (row,) = rows_with("anthropic", "target_begins", greeting=greeting)
+    check_messages(row["messages"])
+    _SYSTEM.validate_python(row["system"])
+    assert ("Welcome!" in str(row["system"])) == (greeting == "system")
 
 
 def test_what_it_takes() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import llamafactory
 import pytest
 
-from .writing import PLAIN, rows, taken
+from .writing import PLAIN, rows, rows_with, taken
 
 
 def _load() -> tuple[Any, Any, Any]:
@@ -71,6 +71,17 @@ def test_llamafactory_skips_none_of_them(name: str) -> None:
         if taken_in["_tools"]:
             tools = _FORMATTER.ToolFormatter(tool_format="qwen")
             assert "get_order" in str(tools.apply(content=taken_in["_tools"]))
+
+
+@pytest.mark.parametrize("greeting", ["drop", "system"])
+def test_a_greeting_is_no_reason_to_skip_a_row_where_the_person_says_what_becomes_of_it(
+    greeting: str,
+) -> None:
+    (row,) = rows_with("sharegpt", "target_begins", greeting=greeting)
+    taken_in = convert(row)
+    assert taken_in["_prompt"]
+    assert taken_in["_response"]
+    assert ("Welcome!" in taken_in["_system"]) == (greeting == "system")
 
 
 def test_what_it_takes() -> None:

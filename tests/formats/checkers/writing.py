@@ -6,7 +6,9 @@ import functools
 import json
 from typing import Any
 
+import msgspec
 from rollstep.core.export import export_report, render
+from rollstep.core.formats.options import WriteOptions
 from rollstep.core.formats.subject import Subject
 from rollstep.core.formats.table import FORMATS
 
@@ -32,6 +34,13 @@ def rows(fmt: str, name: str) -> list[Any]:
     """Its rows, parsed as strict JSON."""
     text = data(fmt, name).decode("utf-8")
     return [json.loads(line, parse_constant=_refuse) for line in text.split("\n") if line]
+
+
+def rows_with(fmt: str, name: str, **choices: Any) -> list[Any]:
+    """Its rows, written as the person chooses."""
+    chosen = msgspec.structs.replace(subject(name), options=WriteOptions(**choices))
+    text = render(chosen, fmt).decode("utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
 def document(fmt: str, name: str) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rollstep.tui.commands import convert
 
+from ..logs_for_tests import tau2_with_a_greeting
 from .conftest import RunCli
 
 DATA = Path(__file__).parents[2]
@@ -275,3 +276,18 @@ def test_validate_prints_all_that_is_wrong_and_the_first_that_is_odd(
     assert sum("record 11" in line or "line 11" in line for line in lines if "odd: " in line) == 0
     assert "odd: 2 more" in lines
     assert f"passed over, for they hold no JSON: {tmp_path / 'notes.txt'}" in err
+
+
+@pytest.mark.parametrize("name", ["anthropic", "sharegpt"])
+def test_logs_in_which_the_agent_greets_are_converted_as_the_person_says(
+    cli: RunCli, tmp_path: Path, name: str
+) -> None:
+    log, output = tau2_with_a_greeting(tmp_path / "results.json"), tmp_path / "out.jsonl"
+    status, _, err = cli("convert", log, output, "--format", name)
+    assert (status, output.exists()) == (1, False)
+    assert "--greeting drop" in err
+    status, _, err = cli("convert", log, output, "--format", name, "--greeting", "drop")
+    assert (status, "How can I help" in output.read_text()) == (0, False)
+    assert "note: the greeting with which the target begins is left out (step 1)" in err
+    told = json.loads((tmp_path / "out.jsonl.provenance.jsonl").read_text())
+    assert min(message["step"] for message in told["messages"] if message["step"]) == 2
