@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 from rollstep.core.errors import UsageError
-from rollstep.core.model.messages import payload_text, target_reply, tool_result, user_message
+from rollstep.core.model.messages import (
+    TargetReply,
+    ToolCall,
+    payload_text,
+    target_reply,
+    tool_result,
+    user_message,
+)
 from rollstep.core.replacing import find_places, replace_places, take_replacements_back
-from rollstep.core.rules.replacing import Replacement, hits_in, replaced
+from rollstep.core.rules.replacing import Replacement, breaks_json, hits_in, replaced
 from rollstep.core.store.library import Library
 
 from .store.making import conversation, first, step
@@ -87,9 +94,51 @@ async def test_a_rollout_that_has_another_branch_by_now_is_left(library: Library
     assert "another by now" in again.failed[0][1]
 
 
-async def test_a_result_keeps_its_call(tmp_path: Path) -> None:
-    from rollstep.core.model.messages import ToolCall
+async def test_arguments_are_searched_where_that_is_asked_for(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "tools.sqlite") as library:
+        good, bad = '{"id": "4471", "n": 4471}', "{'id': '4471'"
+        calls = (ToolCall("c1", "get", good), ToolCall("c2", "put", bad))
+        steps = (
+            step("s1", None, "look at 4471"),
+            step("s2", "s1", target_reply("4471?", calls)),
+            step("s3", "s2", tool_result("c1", "4471")),
+            step("s4", "s3", tool_result("c2", "4471")),
+            step("s5", "s4", target_reply("Done.")),
+        )
+        library.commit(first("t", steps, head="s5"))
+        assert len(find_places(library, ["t"], Replacement("4471", "9"))[0]) == 4
+        wanted = Replacement("4471", "9", ("arguments",))
+        places, _ = find_places(library, ["t"], wanted)
+        assert [(p.hit.part, p.hit.in_call) for p in places] == [(0, True), (0, True), (1, True)]
+        await replace_places(library, places, reason="another order", by="mira")
+        saved = library.load("t")
+        path = saved.tree().path(saved.tree().newest_leaf(saved.head))
+        changed = path[1].payload
+        assert isinstance(changed, TargetReply)
+        assert [call.arguments for call in changed.tool_calls] == [
+            '{"id": "9", "n": 9}',
+            "{'id': '9'",
+        ]
+        assert (payload_text(changed), path[1].reason) == ("4471?", "another order")
+        assert [call.id for call in changed.tool_calls] == ["c1", "c2"]
+        assert path[2].copied_from == "s3"
+        assert payload_text(path[4].payload) == "Done."
 
+
+def test_what_would_be_no_json_is_known_before() -> None:
+    call = ToolCall("c1", "get", '{"id": "4471", "n": 4471}')
+    (asked,) = (step("s2", None, target_reply("", (call,))),)
+
+    def breaks(find: str, put: str) -> list[bool]:
+        hits = hits_in((asked,), Replacement(find, put, ("arguments",)))
+        return [breaks_json(asked.payload, hit) for hit in hits]
+
+    assert breaks("4471", 'the "new" one') == [False, True]
+    assert breaks('"id"', '"order"') == [False]
+    assert breaks('"id"', "order") == [True]
+
+
+async def test_a_result_keeps_its_call(tmp_path: Path) -> None:
     with Library.open(tmp_path / "tools.sqlite") as library:
         steps = (
             step("s1", None, "look"),

@@ -5,14 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rollstep.core.model.messages import payload_text
+from rollstep.core.model.messages import (
+    TargetReply,
+    ToolCall,
+    payload_text,
+    target_reply,
+    tool_result,
+)
 from rollstep.core.store.library import Library
 from rollstep.tui.screens.choose import ChooseScreen
 from rollstep.tui.screens.library import LibraryScreen
 from rollstep.tui.screens.replace import ReplaceScreen
 from rollstep.tui.screens.replace_ask import ReplaceAskScreen
 
-from tests.core.store.making import conversation, first
+from tests.core.store.making import conversation, first, step
 
 from .conftest import Driver, Opened
 from .test_library import listed, text
@@ -42,7 +48,7 @@ def shown(driver: Driver) -> str:
     return "\n".join(str(screen.query_one(name).render()) for name in ("#title", "#at", "#change"))
 
 
-async def asked(driver: Driver, find: str, put: str, reason: str) -> None:
+async def asked(driver: Driver, find: str, put: str, reason: str, where: str = "all steps") -> None:
     """Fill in the dialog."""
     await driver.press("r")
     await driver.until(lambda: isinstance(driver.app.screen, ReplaceAskScreen))
@@ -50,6 +56,8 @@ async def asked(driver: Driver, find: str, put: str, reason: str) -> None:
     assert isinstance(screen, ReplaceAskScreen)
     for name, value in (("find", find), ("put", put), ("reason", reason)):
         screen._boxes[name].value = value
+    chosen = screen.query_one("#where")
+    await driver.press_until("down", lambda: str(chosen.render()) == f"in {where}")
     await driver.press_until("ctrl+s", lambda: driver.app.screen is not screen)
 
 
@@ -104,3 +112,33 @@ async def test_what_cannot_be_found_is_said_in_the_dialog(opened: Opened, path: 
         await driver.press_until("ctrl+s", lambda: "no regular expression" in str(problem.render()))
         await driver.press("down", "down")
         assert "in tool results" in str(screen.query_one("#where").render())
+
+
+async def test_arguments_are_chosen_in_the_dialog(opened: Opened, tmp_path: Path) -> None:
+    path = tmp_path / "tools.sqlite"
+    call = ToolCall("c1", "get_order", '{"id": "4471", "n": 7}')
+    with Library.open(path) as library:
+        steps = (
+            step("s1", None, "4471?"),
+            step("s2", "s1", target_reply("", (call,))),
+            step("s3", "s2", tool_result("c1", "sent")),
+        )
+        library.commit(first("r0", steps, head="s3"))
+    async with opened(library=path, size=(120, 30)) as driver:
+        await listed(driver)
+        await asked(driver, "7", "seven", "in words", where="arguments of the target's calls")
+        await driver.until(lambda: isinstance(driver.app.screen, ReplaceScreen))
+        assert "T 2 arguments of get_order in title of r0" in shown(driver)
+        screen = driver.app.screen
+        await driver.press("n")
+        said = screen.query_one("#said")
+        assert "no JSON any more" in str(said.render())
+        await driver.press("k", "y", "n")
+        await driver.until(lambda: isinstance(driver.app.screen, ChooseScreen))
+        await driver.press_until("y", lambda: isinstance(driver.app.screen, LibraryScreen))
+        await driver.until(lambda: "Replaced in 1 place of 1 rollout" in text(driver))
+    with Library.open(path) as library:
+        saved = library.load("r0")
+        made = next(s for s in saved.steps if s.origin == "human" and s.copied_from is None)
+        assert isinstance(made.payload, TargetReply)
+        assert made.payload.tool_calls[0].arguments == '{"id": "44seven1", "n": 7}'

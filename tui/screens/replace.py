@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from rollstep.core.model.messages import Stop, Text
+from rollstep.core.model.messages import TargetReply
+from rollstep.core.rules.replacing import breaks_json, text_at
 from rollstep.core.rules.word_diff import word_diff
 from textual import events
 from textual.app import ComposeResult
@@ -91,12 +92,13 @@ class ReplaceScreen(Screen[tuple["Place", ...] | None]):
         self.query_one("#title", Static).update(
             Content(one_line(f"{at + 1} of {count:,}{more}   {yes:,} yes   {words}"))
         )
-        letter, kind = LETTERS[place.step.role], ANSWERS[place.step.role]
+        letter, kind = LETTERS[place.step.role], what(place)
         where = f"{letter} {place.step.seq} {kind} in {place.title}   {place.rollout_id}"
         self.query_one("#at", Static).update(Content(one_line(where)))
         self.query_one("#change", Static).update(change(place))
         self.query_one(VerticalScroll).scroll_home(animate=False)
-        self._say("")
+        breaks = breaks_json(place.step.payload, place.hit)
+        self._say("With this the arguments are no JSON any more." if breaks else "")
 
     def _say(self, words: str) -> None:
         self.query_one("#said", Static).update(Content(words))
@@ -143,11 +145,18 @@ class ReplaceScreen(Screen[tuple["Place", ...] | None]):
         area.scroll_relative(y=by * max(area.size.height - 1, 1), animate=False)
 
 
+def what(place: Place) -> str:
+    """In what it stands."""
+    payload = place.step.payload
+    if place.hit.in_call and isinstance(payload, TargetReply):
+        return f"arguments of {payload.tool_calls[place.hit.part].name}"
+    return ANSWERS[place.step.role]
+
+
 def change(place: Place) -> Content:
     """The text around a hit, with the change as a word diff."""
-    hit, payload = place.hit, place.step.payload
-    part = None if isinstance(payload, Stop) else payload.parts[hit.part]
-    text = part.text if isinstance(part, Text) else ""
+    hit = place.hit
+    text = text_at(place.step.payload, hit)
     before = text[max(hit.start - _AROUND, 0) : hit.start]
     after = text[hit.end : hit.end + _AROUND]
     content = diff_content(

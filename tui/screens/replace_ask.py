@@ -24,6 +24,8 @@ _WHERE: tuple[tuple[str, tuple[Where, ...]], ...] = (
     ("evaluator messages", ("evaluator",)),
     ("tool results", ("tool",)),
     ("target replies", ("target",)),
+    ("arguments of the target's calls", ("arguments",)),
+    ("all steps and the arguments of calls", ("evaluator", "target", "tool", "arguments")),
 )
 
 
