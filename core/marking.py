@@ -4,12 +4,14 @@ be taken back there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 
 from .clock import Clock, wall_clock
 from .errors import RollstepError
+from .events import Event, Unsaved
 from .model.marks import Mark
 from .rules.marking import MarkChange, changed, mark_of
 from .session import Session
@@ -77,11 +79,12 @@ async def mark_rollouts(
             if leaf is None:
                 failed.append((rollout_id, "it has no step to be marked"))
                 continue
-            await put_mark(session, leaf, change, by, clock)
-            if own:
-                await session.close()
+            with unsaved_words(session) as why:
+                await put_mark(session, leaf, change, by, clock)
+                if own:
+                    await session.close()
             if session.unsaved:
-                failed.append((rollout_id, "the mark could not be saved"))
+                failed.append((rollout_id, why[-1] if why else "the mark could not be saved"))
                 continue
             done.append(MarkedRollout(rollout_id, leaf))
         except RollstepError as error:
@@ -108,13 +111,33 @@ async def take_marks_back(
             if last is None or last.label != _LABEL:
                 failed.append((each.rollout_id, "something else was done there since"))
                 continue
-            await session.undo()
-            if own:
-                await session.close()
+            with unsaved_words(session) as why:
+                await session.undo()
+                if own:
+                    await session.close()
+            if session.unsaved:
+                failed.append((each.rollout_id, why[-1] if why else "it could not be saved"))
+                continue
             done.append(each)
         except RollstepError as error:
             failed.append((each.rollout_id, str(error)))
     return Marked(tuple(done), tuple(failed))
+
+
+@contextmanager
+def unsaved_words(session: Session) -> Iterator[list[str]]:
+    """Why something could not be saved, as it is told meanwhile."""
+    words: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, Unsaved):
+            words.append(event.words)
+
+    stop = session.subscribe(hear)
+    try:
+        yield words
+    finally:
+        stop()
 
 
 def session_for(

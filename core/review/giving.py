@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from ..errors import StoreError, UsageError
-from ..events import Event, Unsaved
-from ..marking import put_mark, session_for
+from ..marking import put_mark, session_for, unsaved_words
 from ..model.history import Command
 from ..model.marks import Mark
 from ..rules.marking import MarkChange
@@ -29,7 +25,7 @@ async def give_mark(
     asked where it is this rollout's. Raises StoreError where it could not be saved.
     """
     session, own = session_for(library, rollout_id, open_session, by)
-    with _told(session) as words:
+    with unsaved_words(session) as words:
         await put_mark(session, step_id, change, by)
         return await _saved(session, own, words)
 
@@ -50,7 +46,7 @@ async def take_mark_back(
     mine = [command for command in commands if _is_mine(command, step_id, by)]
     if not mine:
         raise UsageError("Your mark on this rollout was taken back already.")
-    with _told(session) as words:
+    with unsaved_words(session) as words:
         if mine[-1] is commands[-1]:
             await session.undo()
         else:
@@ -61,22 +57,6 @@ async def take_mark_back(
 def _is_mine(command: Command, step_id: str, by: str) -> bool:
     marks = command.marks_after
     return command.label == _LABEL and any((m.step_id, m.by) == (step_id, by) for m in marks)
-
-
-@contextmanager
-def _told(session: Session) -> Iterator[list[str]]:
-    """Why something could not be saved, as it is told meanwhile."""
-    words: list[str] = []
-
-    def hear(event: Event) -> None:
-        if isinstance(event, Unsaved):
-            words.append(event.words)
-
-    stop = session.subscribe(hear)
-    try:
-        yield words
-    finally:
-        stop()
 
 
 async def _saved(session: Session, own: bool, words: list[str]) -> tuple[Mark, ...]:

@@ -76,7 +76,8 @@ def _right(model: ReviewModel, width: int) -> list[Span]:
     by = fit(one_line(model.queue.by), 24 if width >= 100 else 12)
     named: Span = (f"by {by}   " if by else "", "bar")
     if model.unsaved:
-        words = fit(f"NOT SAVED: {one_line(model.unsaved)}", width * 2 // 5)
+        why = one_line(model.unsaved.removeprefix("Not saved: "))
+        words = fit(f"NOT SAVED: {why}", width * 2 // 5)
         return [named, (words, "bar:alarm"), (" ", "bar")]
     if model.waiting:
         return [named, (f"saving {model.waiting} …", "bar:warn"), (" ", "bar")]

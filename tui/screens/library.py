@@ -170,7 +170,8 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         if failed:
             words += f"  Not: {failed[0][0]} ({failed[0][1]})"
             words += f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
-        self.flash(words, "warn" if failed else "ok")
+        unsaved = any(why.startswith("Not saved") for _, why in failed)
+        self.flash(words, "alarm" if unsaved else "warn" if failed else "ok")
 
     def _read_rows(self, start: int, stop: int) -> None:
         found = self.model.found

@@ -112,7 +112,7 @@ class Making:
         except RollstepError as error:
             model.not_said(entry, str(error))
             screen.arrived()
-            screen.flash(f"NOT SAVED, and not counted: {error}", "alarm")
+            screen.flash(_unsaved("not counted", error), "alarm")
             return
         model.said(entry, *saved)
         screen.paint()
@@ -135,7 +135,7 @@ class Making:
         except StoreError as error:
             model.not_taken_back(entry, str(error))
             screen.arrived()
-            screen.flash(f"NOT SAVED, and not taken back: {error}", "alarm")
+            screen.flash(_unsaved("not taken back", error), "alarm")
             return
         except RollstepError as error:
             model.not_taken_back(entry)
@@ -146,3 +146,7 @@ class Making:
         screen.paint()
         screen.load_ahead()
         screen.flash("Taken back.", "ok")
+
+
+def _unsaved(then: str, error: Exception) -> str:
+    return f"NOT SAVED, and {then}: {str(error).removeprefix('Not saved: ')}"
