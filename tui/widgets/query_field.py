@@ -13,12 +13,15 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.geometry import Region
 from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 from textual.timer import Timer
 from textual.widgets import Static, TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from ..sanitize import one_line
 from ..wrap import fit
+from .earlier import Earlier
 from .text_box import TextBox
 
 _SHOWN = 6
@@ -63,6 +66,7 @@ class _Line(TextBox):
     """
 
     outdated = False
+    _styled = False
 
     def __init__(self, edited: Callable[[], None]) -> None:
         super().__init__("", single_line=True)
@@ -71,6 +75,20 @@ class _Line(TextBox):
     def refresh(self, *regions: Region, **options: Any) -> Self:
         """Have it drawn, soon."""
         return self if self.outdated else super().refresh(*regions, **options)
+
+    def notify_style_update(self) -> None:
+        """The style sheet says something else of it now, or of what it stands in."""
+        self._styled = False
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines. A text area works its colours out of the style sheet at each paint, and needs
+        as long for that as for all the rest.
+        """
+        if not self._styled or not self.is_attached:
+            self._styled = self.is_attached
+            return super().render_lines(crop)
+        return ScrollView.render_lines(self, crop)
 
     def edit(self, edit: Edit) -> EditResult:
         """Change the text."""
@@ -100,6 +118,8 @@ class QueryField(Vertical):
         Binding("tab", "complete", "Complete", show=False, priority=True),
         Binding("down", "choose(1)", "Next completion", show=False, priority=True),
         Binding("up", "choose(-1)", "Completion before", show=False, priority=True),
+        Binding("ctrl+p", "earlier(-1)", "What was typed before", show=False, priority=True),
+        Binding("ctrl+n", "earlier(1)", "What was typed after it", show=False, priority=True),
     ]
 
     class Typed(Message):
@@ -128,8 +148,11 @@ class QueryField(Vertical):
         self._told: str | None = None
         """The text that ``Typed`` has told of."""
         self._chosen = 0
+        self._said = ("", False)
         self._catching_up: Timer | None = None
         self.box = _Line(self._was_edited)
+        self.earlier = Earlier()
+        """What the arrows bring back; nothing, unless whoever mounts it knows of some."""
         self._label = Static("", classes="query-label")
         self._offers = Static("", classes="query-offers")
         self._words = Static("", classes="query-words")
@@ -150,6 +173,7 @@ class QueryField(Vertical):
     def ask(self, label: str, text: str, look: Look = nothing) -> None:
         """Let a text be typed: an old one to go on from, or a new one."""
         self._look = look
+        self.earlier.begin(text)
         self._label.update(Content(f"{one_line(label)}:"))
         self.box.value = text
         self.box.move_cursor(self.box.document.end)
@@ -230,19 +254,33 @@ class QueryField(Vertical):
         self.box.move_cursor((0, offer.start + len(put)))
 
     def action_choose(self, by: int) -> None:
-        """Another completion."""
+        """Another completion; or what was typed before, where the arrows are for that."""
         self._catch_up()
-        if self._looked.offers:
+        choosing, offers = self._chosen > 0, bool(self._looked.offers)
+        if self.earlier.takes(by, self.text, choosing=choosing, offers=offers):
+            self.action_earlier(by)
+        elif offers:
             self._chosen = (self._chosen + by) % len(self._looked.offers)
             self._show_offers()
+
+    def action_earlier(self, by: int) -> None:
+        """What was typed before, or after that."""
+        self._catch_up()
+        text = self.earlier.walk(by, self.text)
+        if text is not None:
+            self.box.put(text)
+            self.box.move_cursor((0, len(text)))
 
     def action_leave(self) -> None:
         """Back to where the keys were."""
         self.post_message(self.Left())
 
     def _say(self, words: str) -> None:
-        self._words.set_class(bool(self._looked.problem), "-problem")
-        self._words.update(Content(one_line(words)), layout=False)
+        said = (one_line(words), bool(self._looked.problem))
+        if said != self._said:
+            self._said = said
+            self._words.set_class(said[1], "-problem")
+            self._words.update(Content(said[0]), layout=False)
 
     def _show_offers(self) -> None:
         offers = self._looked.offers
