@@ -78,7 +78,8 @@ def _move(model: DebuggerModel) -> tuple[str, str]:
         if kind_of(model.project, action.role) == "human":
             return "your move", "bar:ok"
         return f"paused: {NAMES[action.role]} is next", "bar:ok"
-    return "paused: your move", "bar:ok"
+    words = "the opening is next" if isinstance(action, Opening) else "a rule ends it next"
+    return f"paused: {words}", "bar:ok"
 
 
 def status(model: DebuggerModel, width: int) -> Row:
