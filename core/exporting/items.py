@@ -40,11 +40,10 @@ def where(library: Library, query: str) -> tuple[int, Iterator[Item]]:
     """How many rollouts of a library a query means, and each of them, those that were changed last
     at the end. Raises QueryError.
     """
-    from ..listing.facts import describe_some
     from ..listing.rollout_list import Order, list_rollouts
+    from ..listing.up_to_date import bring_up_to_date
 
-    while not library.read_only and describe_some(library):
-        pass  # what was written since the facts were worked out
+    bring_up_to_date(library, query)
     found = list_rollouts(library, query, Order(descending=False))
 
     def each() -> Iterator[Item]:

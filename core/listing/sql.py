@@ -15,6 +15,7 @@ from ..rules.query.compiling import SEARCHED, search_for
 from ..rules.query.nodes import And, Compare, Has, Node, Not, Ref
 from ..rules.query.rollout_fields import NO_VERDICT
 from ..store.facts import HIDDEN, SEPARATOR
+from ..store.search import says
 from .hidden import HIDDEN_FIELD, speaks_of_hidden
 
 Condition = tuple[str, list[Any]]
@@ -59,6 +60,7 @@ def add_functions(connection: sqlite3.Connection) -> None:
     """The functions that conditions call. They must be there on each connection that is asked."""
     for name, function in (("has_words", _has_words), ("fits", _fits), ("any_fits", _any_fits)):
         connection.create_function(name, 2, function, deterministic=True)
+    connection.create_function("says", 2, says, deterministic=True)
     connection.create_function("score_of", 2, _score_of, deterministic=True)
 
 
@@ -186,15 +188,18 @@ def _said(op: str, value: str) -> Condition:
     if op == "~":
         inside = "EXISTS (SELECT 1 FROM steps WHERE rollout = rollouts.key AND fits(body, ?))"
         return f"({title} OR {inside})", [*titled, value]
+    read = "EXISTS (SELECT 1 FROM steps WHERE rollout = rollouts.key AND says(body, ?))"
     wanted = value.replace("\0", " ").encode("utf-8", "replace").decode()
     if len(value) < _TRIGRAM or wanted != value:
-        body, values = _contains("CAST(body AS TEXT)", value)
-        inside = f"EXISTS (SELECT 1 FROM steps WHERE rollout = rollouts.key AND {body})"
-        found: Condition = (inside, values)
+        found: Condition = (read, [value.lower()])
     else:
         quoted = '"' + value.replace('"', '""') + '"'
         inside = "rollouts.key IN (SELECT rowid >> 32 FROM step_text WHERE step_text MATCH ?)"
-        found = (inside, [quoted])
+        # Steps that came in quickly are not in the index yet.
+        found = (
+            f"({inside} OR (rollouts.indexed < rollouts.steps AND {read}))",
+            [quoted, value.lower()],
+        )
     condition_of_all = f"({title} OR {found[0]})"
     if op == "!=":
         return f"NOT {condition_of_all}", [*titled, *found[1]]

@@ -19,8 +19,9 @@ from ..rules.query.rollout_fields import NO_VERDICT
 from ..rules.verdicts import is_outdated
 from ..store.change import Saved
 from ..store.library import Library
-from .facts import describe_some, newest_verdict_anywhere, opened_at
+from .facts import newest_verdict_anywhere, opened_at
 from .rollout_list import list_rollouts
+from .up_to_date import bring_up_to_date
 
 Progress = Callable[[int, int], bool]
 """Told how many rollouts of how many are done; False stops the count."""
@@ -173,8 +174,8 @@ class Tally:
 
 def count_rollouts(library: Library, query: str = "", progress: Progress | None = None) -> Stats:
     """The numbers of the rollouts that a query means. Raises QueryError, StoreError."""
-    while query.strip() and not library.read_only and describe_some(library):
-        pass  # what was written since lists were made
+    if query.strip():
+        bring_up_to_date(library, query)
     ids = list_rollouts(library, query).ids()
     tally = Tally()
     for done, rollout_id in enumerate(ids):

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from ..errors import InputError, StoreError
-from ..listing.facts import describe_some
 from ..listing.rollout_list import list_rollouts
+from ..listing.up_to_date import bring_up_to_date
 from ..store.codec import UNREADABLE, Codec, encode
 from ..store.kept import KeptRow, Shelf
 from ..store.library import Library
@@ -189,8 +189,7 @@ def begin_queue(library: Library, query: str, by: str, now: float) -> KeptQueue:
 
     Raises QueryError, and InputError where it means no rollout.
     """
-    while describe_some(library):
-        pass
+    bring_up_to_date(library, query)
     found = list_rollouts(library, query)
     if not len(found):
         meant = f"is meant by {query!r}" if query else "is in the library"

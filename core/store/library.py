@@ -163,6 +163,9 @@ class Library(Catalogue):
         """Bring the search index up to date, or go ``limit`` steps towards it; how many steps were
         indexed.
         """
+        with self._reading() as connection:
+            if not search.has_pending(connection):
+                return 0
         done = 0
         while limit is None or done < limit:
             room = _INDEX_AT_ONCE if limit is None else min(_INDEX_AT_ONCE, limit - done)

@@ -54,6 +54,15 @@ def step_texts(step: Step) -> Iterator[str]:
         yield payload.refusal
 
 
+def says(body: bytes, wanted: str) -> bool:
+    """Whether a step, as it is stored, holds the words in any letter case. ``wanted`` is in lower
+    case.
+    """
+    if wanted.isascii() and wanted.isalnum() and wanted.encode() not in body.lower():
+        return False
+    return any(wanted in text.lower() for text in step_texts(STEP.decode(body)))
+
+
 def add_to_index(connection: sqlite3.Connection, steps: Iterable[tuple[int, Step]]) -> None:
     """Put steps, with their keys, into the index. Each must be put in once only."""
     connection.executemany(

@@ -51,11 +51,10 @@ def list_rollouts(
 
 
 def _listed(library: Library, limit: int, query: str, as_json: bool) -> int:
-    from rollstep.core.listing.facts import describe_some
     from rollstep.core.listing.rollout_list import list_rollouts as listed
+    from rollstep.core.listing.up_to_date import bring_up_to_date
 
-    while not library.read_only and describe_some(library):
-        pass  # what was written since lists were made
+    bring_up_to_date(library, query)
     found = listed(library, query)
     for row in found.rows(0, limit):
         if row is not None:

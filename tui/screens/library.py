@@ -42,6 +42,8 @@ _WIDE = 110
 _LOOK_SECONDS = 0.05
 _LOOKED_AT = 16
 """Rollouts whose facts are worked out at a time, when no key waits."""
+_INDEXED = 200
+"""Steps that are put into the search index at a time, likewise."""
 _ACTIONS = {action.id: action for action in on_this_screen()}
 
 
@@ -101,6 +103,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         self.paint()
         self.list_anew(self.model.key)
         self.count_hidden()
+        self.filter_line.history.read()
         self._look_later()
 
     def on_unmount(self) -> None:
@@ -208,6 +211,8 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
             self._known = self._known or not waiting
             if waiting and self.is_attached:
                 self._look_later()
+            elif self.is_attached:
+                self._index()
 
         def look(library: Any) -> tuple[int, int]:
             if library.read_only:
@@ -215,6 +220,17 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
             return describe_some(library, _LOOKED_AT), library.count_undescribed()
 
         self.ask(look, looked)
+
+    def _index(self) -> None:
+        """Put some steps into the search index: what is not in it is searched slowly."""
+
+        def indexed(steps: int) -> None:
+            if steps == _INDEXED and self.is_attached:
+                self.set_timer(_LOOK_SECONDS, self._index)
+
+        self.ask(
+            lambda library: 0 if library.read_only else library.index_pending(_INDEXED), indexed
+        )
 
     # painting
 

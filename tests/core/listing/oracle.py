@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from rollstep.core.listing.facts import edits_in_sight, facts_of, opened_at
-from rollstep.core.model.messages import Stop, UserMessage
+from rollstep.core.model.messages import Stop
+from rollstep.core.model.rollout import Trajectory
 from rollstep.core.rules.json_values import MISSING
 from rollstep.core.rules.query.compiling import Known, Reader, compile_node
 from rollstep.core.rules.query.nodes import Ref
@@ -104,7 +105,7 @@ _READS: dict[str, Callable[[_Asked], Any]] = {
     "verdict": lambda asked: asked.facts.verdict or NO_VERDICT,
     "stop": _stop,
     "updated": _updated,
-    "turns": lambda asked: sum(isinstance(step.payload, UserMessage) for step in asked.path),
+    "turns": lambda asked: len(Trajectory(tuple(asked.path)).turns()),
     "steps": lambda asked: len(asked.rollout) - len(asked.rollout.hidden),
     "edits": lambda asked: edits_in_sight(asked.rollout),
 }

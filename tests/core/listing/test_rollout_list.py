@@ -215,11 +215,13 @@ _queries = st.recursive(
 )
 
 
-@given(saved_rollouts(), _queries)
-def test_sql_finds_what_the_language_says(rollout: Saved, query: str) -> None:
+@given(saved_rollouts(), _queries, st.booleans())
+def test_sql_finds_what_the_language_says(rollout: Saved, query: str, indexed: bool) -> None:
     with Library.throwaway() as library:
         import_rollout(rollout, {}, library)
         while describe_some(library):
             pass
+        if indexed:
+            library.index_pending()
         stored = library.load(rollout.header.id)
         assert bool(found(library, query)) == question(query)(stored)
