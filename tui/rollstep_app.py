@@ -176,6 +176,12 @@ class RollstepApp(OrderedKeys[int]):
             self.crash_words = crash_words(error)
         self._close_messages_no_wait()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Ctrl+P opens the palette, but where a line has a use of its own for it."""
+        if action == "command_palette" and getattr(self.focused, "keeps_earlier", False):
+            return False
+        return super().check_action(action, parameters)
+
     def pop_screen(self) -> AwaitComplete:
         """Take the top screen away. A screen that has gone already takes no other with it: of two
         Enters in a row, the second is still in its queue when the first has closed it.

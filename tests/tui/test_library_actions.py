@@ -18,6 +18,7 @@ from rollstep.tui.screens.choose import ChooseScreen
 from rollstep.tui.screens.mark_menu import KeyMenu, WhyScreen
 from rollstep.tui.screens.replace_ask import ReplaceAskScreen
 from textual.command import CommandPalette
+from textual.widgets import TextArea
 
 from tests.core.store.making import conversation, first
 
@@ -208,3 +209,38 @@ print(bound["H"], bound["a"], bound["D"], "A" in bound, "a R M verdict" in line,
     assert done.stderr == ""
     wanted = "act('library_hide') act('accept') act('next') False True True"
     assert done.stdout.strip() == wanted
+
+
+async def test_earlier_filters_come_back_also_in_another_program(
+    opened: Opened, path: Path
+) -> None:
+    async def typed(driver: Driver) -> TextArea:
+        await driver.press("slash")
+        await driver.until(lambda: isinstance(driver.app.focused, TextArea))
+        line = driver.app.focused
+        assert isinstance(line, TextArea)
+        return line
+
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        for query in ("turns>1", "turns=1"):
+            await typed(driver)
+            await driver.press(*query, "enter")
+            await driver.until(lambda q=query: screen.model.listed_query == q)
+            await driver.press("escape")
+            await driver.until(lambda: screen.model.listed_query == "")
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await driver.until(lambda: bool(screen.filter_line.history.earlier()))
+        line = await typed(driver)
+        await driver.press("up")
+        assert line.text == "turns=1"
+        await driver.press("up")
+        assert line.text == "turns>1"
+        await driver.press("ctrl+n", "ctrl+p", "ctrl+p", "down")
+        assert line.text == "turns=1"
+        await driver.until(lambda: screen.model.listed_query == "turns=1")
+        await driver.press("down", "down")
+        assert line.text == ""
+        await driver.press(*"ti", "down", "up", "tab")
+        assert line.text == "title "  # here the arrows choose completions

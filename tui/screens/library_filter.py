@@ -12,6 +12,7 @@ from textual.geometry import Offset
 from textual.timer import Timer
 
 from ..widgets.query_field import Looked, Offer, QueryField
+from .library_history import FilterHistory
 
 if TYPE_CHECKING:
     from .library import LibraryScreen
@@ -49,6 +50,7 @@ class FilterLine:
         self._before = ""
         self._timer: Timer | None = None
         self._values: dict[str, tuple[str, ...]] = {}
+        self.history = FilterHistory(screen)
 
     @property
     def _field(self) -> _Field | None:
@@ -64,6 +66,7 @@ class FilterLine:
             field = _Field(self)
             await self.screen.mount(field)
             self.place(*self.screen.app.size)
+            field.earlier = self.history.earlier()
             field.ask("filter", self._before, self._look)
 
         self.screen.run_worker(mount())
@@ -86,6 +89,7 @@ class FilterLine:
         if self._timer is not None:
             self._timer.stop()
         self._close()
+        self.history.used(text.strip())
         self.screen.model.query = text.strip()
         self.screen.listing.anew()
 

@@ -123,6 +123,7 @@ class Looking:
             model.chosen.clear()
             screen.moved()
         elif model.query:
+            screen.filter_line.history.used(model.query)
             model.query = ""
             screen.list_anew(model.key)
         else:

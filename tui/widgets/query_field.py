@@ -66,6 +66,8 @@ class _Line(TextBox):
     """
 
     outdated = False
+    keeps_earlier = False
+    """Whether Ctrl+P brings back what was typed before, and opens no palette."""
     _styled = False
 
     def __init__(self, edited: Callable[[], None]) -> None:
@@ -174,6 +176,7 @@ class QueryField(Vertical):
         """Let a text be typed: an old one to go on from, or a new one."""
         self._look = look
         self.earlier.begin(text)
+        self.box.keeps_earlier = bool(self.earlier)
         self._label.update(Content(f"{one_line(label)}:"))
         self.box.value = text
         self.box.move_cursor(self.box.document.end)
