@@ -28,6 +28,10 @@ _PROJECTS = 50
 _VERDICTS = ("accept", "reject", "")
 _START_BUDGET = 1.3
 _KEY_BUDGET = 5
+_HELD_SECONDS = 3
+_BURST = 'title:"rollout 0999" "answer 9" turns>0 tag:a  and'
+_SLOW = "text~/(a|aa)+c$/"
+"""What no index helps with, and what is so bad an expression that another process looks for it."""
 
 
 @dataclass
@@ -68,6 +72,8 @@ def _visit(probe: Probe, rollouts: int, seen: Seen) -> None:
     seen.keys["move"].extend(probe.press("j" * 20 + "k" * 10))
     probe.press("j" * 30)
     seen.keys["scroll"].extend(probe.press("j" * 30))
+    seen.waits["one"].append(probe.hold("j", 0))
+    seen.waits["held"].append(probe.hold("j", _HELD_SECONDS))
     seen.keys["page"].extend(probe.press(["pagedown"] * 10))
     seen.waits["far"].append(probe.until("G", _title(0)))
     seen.waits["far"].append(probe.until("g", _title(rollouts - 1)))
@@ -87,6 +93,25 @@ def _visit(probe: Probe, rollouts: int, seen: Seen) -> None:
         seen.keys["typed"].extend(probe.press(letters))
         probe.terminal.settle(0.4)
     probe.press(["escape"])
+    probe.terminal.settle(0.4)
+    _hurry(probe, seen)
+
+
+def _hurry(probe: Probe, seen: Seen) -> None:
+    """Much at once: letters, and keys while a filter takes long."""
+    probe.until("/", "filter:")
+    probe.terminal.settle(0.4)
+    seen.waits["burst"].append(probe.until(_BURST, lambda text: f"filter: {_BURST}" in text))
+    probe.press(["escape"])
+    probe.terminal.settle(0.4)
+    probe.until("/", "filter:")
+    probe.terminal.settle(0.4)
+    probe.until(f"{_SLOW}\r", "filtering …")
+    for _ in range(5):
+        pressed = probe.press("jk")
+        if "filtering …" in probe.terminal.text:
+            seen.keys["filtering"].extend(pressed)
+    probe.until("\x1b", lambda text: "filtering …" not in text)
 
 
 def _first_row(text: str) -> str:
@@ -167,11 +192,26 @@ def _judge(floor: Seen, ours: Seen, rollouts: int) -> list[Line]:
                 detail=f"{median(ours.waits[name]):.0f} ms",
             )
         )
+    found += [
+        Line(
+            "the library is still after j was held for 3 s, against after one j",
+            ratio(ours.waits["held"], ours.waits["one"]),
+            2,
+            detail=f"{median(ours.waits['held']):.0f} against {median(ours.waits['one']):.0f} ms",
+        ),
+        Line(
+            f"{len(_BURST)} letters at once in the filter, against as many keys in the bare app",
+            median(ours.waits["burst"]) / median(bare) / len(_BURST),
+            1.5,
+            detail=f"{median(ours.waits['burst']):.0f} ms",
+        ),
+    ]
     names: Mapping[str, str] = {
         "move": "move in the library",
         "scroll": "scroll the library by a row",
         "page": "scroll the library by a page",
         "sorting": "move in the library while it is sorted",
+        "filtering": "move in the library while a slow filter looks through it",
         "typed": "letter typed into the library's filter",
     }
     for name, words in names.items():

@@ -19,6 +19,9 @@ from tests.e2e.terminal import Terminal
 QUIET = 0.03
 """Seconds without a byte after which a repaint is over."""
 
+_STAYS = 0.3
+"""Seconds without a byte after which nothing that a key has caused comes any more."""
+
 _TICKS = os.sysconf("SC_CLK_TCK")
 _AT_WORK = 5
 """Percent of a core above which a program is not idle."""
@@ -81,6 +84,17 @@ class Probe:
         at = time.perf_counter()
         self.terminal.send(keys)
         return (self._shown(condition, QUIET) - at) * 1000
+
+    def hold(self, key: str, seconds: float, rate: int = 30) -> float:
+        """Hold a key down: it comes so many times a second. Milliseconds from the last one until
+        the screen is as it stays.
+        """
+        begun = at = time.perf_counter()
+        for number in range(max(round(seconds * rate), 1)):
+            while (at := time.perf_counter()) < begun + number / rate:
+                self.terminal.read(0.002)
+            self.terminal.send(key)
+        return (self.terminal.settle(_STAYS) - at) * 1000
 
     def until_written(self, key: str, mark: bytes) -> float:
         """Milliseconds from a key until the program writes these bytes, while it writes others."""
