@@ -49,21 +49,33 @@ def is_recorded(project: Project, role: Role) -> bool:
 
 
 def evaluator_lines(path: Sequence[Step]) -> tuple[EvaluatorLine, ...]:
-    """The evaluator's messages, each for its turn, and its stop."""
+    """The evaluator's messages, each for its turn, and its stop. A message between which and the
+    evaluator's stop nobody said anything is a part of that stop: there was no more to answer.
+    """
     return tuple(_evaluator_lines(path))
 
 
 def _evaluator_lines(path: Sequence[Step]) -> Iterator[EvaluatorLine]:
     turn = 0
+    message: EvaluatorLine | None = None
     for step in path:
         payload = step.payload
+        if isinstance(payload, Stop) and payload.by == "evaluator":
+            texts = (message.text if message is not None else None, payload.note)
+            text = "\n".join(filter(None, texts)) or None
+            yield EvaluatorLine(text, payload.reason, When(turn=turn + (message is None)))
+            message = None
+            continue
+        if message is not None:
+            yield message
+            message = None
         if isinstance(payload, UserMessage):
             turn += 1
             reasoning = reasoning_text(payload.reasoning) or None
             text = payload_text(payload)
-            yield EvaluatorLine(text=text, when=When(turn=turn), reasoning=reasoning)
-        elif isinstance(payload, Stop) and payload.by == "evaluator":
-            yield EvaluatorLine(payload.note or None, payload.reason, When(turn=turn + 1))
+            message = EvaluatorLine(text=text, when=When(turn=turn), reasoning=reasoning)
+    if message is not None:
+        yield message
 
 
 def recorded_target(path: Sequence[Step], system: str | None) -> ScriptedTarget:

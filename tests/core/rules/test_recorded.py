@@ -58,6 +58,26 @@ async def played(project: Project) -> list[Payload]:
     return [step.payload async for step in session.run()]
 
 
+async def test_a_message_with_which_the_evaluator_stopped_is_its_stop_when_it_is_said_again() -> (
+    None
+):
+    """Logs hold the message and the stop as two steps: the target is not asked between them."""
+    said = (*SAID[:4], user_message("Then bye. ###STOP###"), Stop("user_stop", "evaluator"))
+    again = await played(recorded_project(*said))
+    assert list(map(type, again)) == [*map(type, SAID[:4]), Stop]
+    assert again[-1] == Stop("user_stop", "evaluator", "Then bye. ###STOP###")
+
+
+def test_a_message_that_nobody_answered_is_said_where_nobody_stopped() -> None:
+    ends = ((), (Stop("max_turns", "rule"),))
+    for end in ends:
+        lines = evaluator_lines(path_of(*SAID[:4], user_message("And now?"), *end))
+        assert [(line.text, line.stop) for line in lines] == [
+            ("Where is my order?", None),
+            ("And now?", None),
+        ]
+
+
 def plain(payload: Payload) -> tuple[object, ...]:
     if isinstance(payload, Stop):
         return ("stop", payload.reason, payload.by)
