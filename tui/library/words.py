@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from rollstep.core.rules.marking import MarkChange
+
 from ..cells import cells
 from ..rows import Row, Span, row
 from ..sanitize import one_line
 from ..wrap import fit
 from .actions import footer
 from .model import LibraryModel
+
+
+_NOTE = 40
+"""Cells of a note that are shown where something is said of it."""
 
 
 def title(model: LibraryModel, path: str, waiting: int, width: int, doing: str = "") -> Row:
@@ -17,12 +23,21 @@ def title(model: LibraryModel, path: str, waiting: int, width: int, doing: str =
     shown = f"  of {query}" if query else ""
     chosen = f"   {len(model.chosen):,} selected" if model.chosen else ""
     hidden = f"   {model.hidden:,} hidden" if model.hidden else ""
-    busy = f"   {doing}" if doing else ""
-    busy += f"   looking through {waiting:,} that have changed" if waiting else ""
-    text = fit(f" Library   {count}{chosen}{shown}{hidden}{busy}", width - 1)
+    doing = f"   {doing}" if doing else ""
+    busy = f"   looking through {waiting:,} that have changed" if waiting else ""
+    text = fit(f" Library   {count}{doing}{chosen}{shown}{hidden}{busy}", width - 1)
     end = path if cells(path) <= width - cells(text) - 4 else ""
     gap = " " * max(width - cells(text) - cells(end) - 1, 1)
     return row((text, "bar:title"), (gap, "bar"), (end, "bar:dim"), fill="bar")
+
+
+def said(change: MarkChange) -> str:
+    """What is said of rollouts: "Rejected (unsafe)"."""
+    words = change.words
+    if isinstance(change.note, str) and change.note:
+        note = fit(one_line(change.note), _NOTE)
+        words = f"note: {note}" if words == "note" else f"{words.removesuffix(', note')} ({note})"
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def nothing(model: LibraryModel) -> str:

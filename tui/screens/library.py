@@ -101,7 +101,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         """List at once; what lists need to know of each is worked out while nobody waits."""
         self.table_pane.focus()
         self.paint()
-        self.list_anew(self.model.key)
+        self.list_anew()
         self.count_hidden()
         self.filter_line.history.read()
         self._look_later()
@@ -138,7 +138,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         """Have the engine do something with the library; what goes wrong is said."""
         self.rollstep.when_done(self.rollstep.controller.with_library(work), then)
 
-    def list_anew(self, key: int | None) -> None:
+    def list_anew(self) -> None:
         """List by the filter and the order as they are now; the cursor stays on its rollout."""
         self.listing.anew()
 
@@ -206,7 +206,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
                 if not waiting and not self._known:
                     # What the filter and the order go by is known now. A mark that is given later
                     # moves no row away from under the cursor.
-                    self.list_anew(self.model.key)
+                    self.list_anew()
                 self.paint()
             self._known = self._known or not waiting
             if waiting and self.is_attached:

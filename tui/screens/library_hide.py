@@ -104,6 +104,6 @@ class Hiding:
             screen.was_done(f"{words}: {len(found):,}.", ())
             if screen.is_attached:
                 screen.count_hidden()
-                screen.list_anew(screen.model.key)
+                screen.list_anew()
 
         screen.ask(lambda library: work(library, ids), done)

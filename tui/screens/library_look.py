@@ -125,7 +125,7 @@ class Looking:
         elif model.query:
             screen.filter_line.history.used(model.query)
             model.query = ""
-            screen.list_anew(model.key)
+            screen.list_anew()
         else:
             screen.dismiss(None)
 

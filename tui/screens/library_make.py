@@ -12,6 +12,7 @@ from rollstep.core.rules.marking import MarkChange
 from rollstep.core.store.facts import RolloutFacts
 
 from ..library.marks import mark_keys, unmark
+from ..library.words import said
 from .choose import ChooseRequest, ChooseScreen, Option, confirm
 from .marking import MarkAsking
 from .marking import Marked as MarkedHere
@@ -84,14 +85,13 @@ class Making:
         if len(keys) < _ASK_FROM:
             go()
             return
-        words = f"{change.words[0].upper()}{change.words[1:]}"
-        request = confirm(f"{words}: {len(keys):,} rollouts?", yes="Yes, mark them")
+        request = confirm(f"{said(change)}: {len(keys):,} rollouts?", yes="Yes, mark them")
         screen.app.push_screen(ChooseScreen(request), go)
 
     def _was_marked(self, change: MarkChange, found: Marked) -> None:
         if marked := found.done:
             self._done.append(lambda: self._unmark(marked))
-        words = f"{change.words}: {len(found.done):,}. u takes it back."
+        words = f"{said(change)}: {len(found.done):,}. u takes it back."
         self.screen.was_done(words, found.failed)
 
     def _unmark(self, marked: tuple[MarkedRollout, ...]) -> None:
@@ -162,7 +162,7 @@ class Making:
 
     def _sort(self, order: Order) -> None:
         self.screen.model.order = order
-        self.screen.list_anew(self.screen.model.key)
+        self.screen.list_anew()
 
     def do_library_filters(self) -> None:
         """Saved filters."""
@@ -187,7 +187,7 @@ class Making:
                 self._forget_filter(kept)
             elif value is not None:
                 screen.model.query = kept[value.removeprefix("use ")].decode()
-                screen.list_anew(screen.model.key)
+                screen.list_anew()
 
         request = ChooseRequest("Saved filters", tuple(options), filterable=True)
         screen.app.push_screen(ChooseScreen(request), chosen)
