@@ -78,7 +78,7 @@ async def test_rows_moves_and_marks_go_on_while_it_filters(
         await driver.press("enter")
         await driver.until(lambda: "filtering …" in text(driver))
         await driver.press("j", "A")
-        await driver.until(lambda: "accepted: 1" in text(driver))
+        await driver.until(lambda: "Accepted: 1" in text(driver))
         await driver.until(lambda: screen.table_pane._rows[2].text.strip().startswith(">  A"))
         assert screen.model.at == 1
         assert len(screen.model) == 30
@@ -93,7 +93,9 @@ async def test_the_cursor_is_where_it_was_moved_to_meanwhile(
     async with opened(library=path, size=(120, 30)) as driver:
         screen = await listed(driver)
         await type_slow(driver, slow)
+        read = screen.listing._asking._read
         await driver.press("enter", "j", "j", "v")
+        assert screen.listing._asking._read is read  # Enter does not begin it again
         at, chosen = screen.model.key, set(screen.model.chosen)
         slow.opened.set()
         await driver.until(lambda: screen.model.listed_query == "title~slow")
@@ -225,7 +227,7 @@ async def test_enter_lists_anew_by_the_same_filter(opened: Opened, path: Path) -
         screen = await listed(driver, "verdict:none")
         await driver.until(lambda: len(screen.model) == 29)
         await driver.press("A")
-        await driver.until(lambda: "accepted: 1" in text(driver))
+        await driver.until(lambda: "Accepted: 1" in text(driver))
         await driver.until(lambda: screen._waiting == 0 and screen._known)
         assert len(screen.model) == 29
         await driver.press("slash")
@@ -250,7 +252,7 @@ async def test_a_rollout_that_is_read_for_the_page_holds_nothing_up(
         await driver.press("j")
         await driver.until(gate.reached.is_set)
         await driver.press("A")
-        await driver.until(lambda: "accepted: 1" in text(driver))
+        await driver.until(lambda: "Accepted: 1" in text(driver))
         await driver.press("j")
         await driver.until(lambda: "title of r28" in screen.page._rows[0].text)
         gate.opened.set()

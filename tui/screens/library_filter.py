@@ -90,8 +90,7 @@ class FilterLine:
             self._timer.stop()
         self._close()
         self.history.used(text.strip())
-        self.screen.model.query = text.strip()
-        self.screen.listing.anew()
+        self.screen.listing.settle_on(text.strip())
 
     def left(self) -> None:
         """Esc: as it was before."""

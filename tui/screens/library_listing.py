@@ -24,6 +24,8 @@ class Listing:
         model = screen.model
         self._shown = (model.listed_query, model.order)
         """The filter and the order of what is listed."""
+        self._asked = self._shown
+        """Those of what was looked for last."""
 
     @property
     def _wanted(self) -> tuple[str, Order]:
@@ -41,7 +43,7 @@ class Listing:
 
     def anew(self) -> None:
         """List by the filter and the order as they are now; the cursor stays on its rollout."""
-        query, order = wanted = self._wanted
+        query, order = wanted = self._asked = self._wanted
         screen, model = self.screen, self.screen.model
 
         def found(keys: array[int]) -> None:
@@ -64,6 +66,14 @@ class Listing:
             self.stop()
             self.screen.paint()
         else:
+            self.anew()
+
+    def settle_on(self, query: str) -> None:
+        """List anew by this filter, which is the shown one perhaps; one that is looked for already
+        does not begin again.
+        """
+        self.screen.model.query = query
+        if not self._asking.under_way or self._asked != self._wanted:
             self.anew()
 
     def give_up(self) -> bool:
