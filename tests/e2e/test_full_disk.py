@@ -158,6 +158,6 @@ def test_a_mark_in_the_library(disk: Disk, library: Path) -> None:
         terminal.wait_for("Not saved: disk full.")
         disk.make_room()
         terminal.send("A")
-        terminal.wait_for("accepted: 1.")
+        terminal.wait_for("Accepted: 1.")
         disk.stop()
     assert _verdicts(library) == ["accept"]

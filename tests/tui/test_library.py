@@ -106,7 +106,7 @@ async def test_a_mark_is_given_and_taken_back(opened: Opened, path: Path) -> Non
     async with opened(library=path, size=(120, 30)) as driver:
         screen = await listed(driver)
         await driver.press("j", "A")
-        await driver.until(lambda: "accepted: 1" in text(driver))
+        await driver.until(lambda: "Accepted: 1" in text(driver))
         await driver.until(lambda: screen.table_pane._rows[2].text.strip().startswith(">  A"))
         with Library.open(path) as library:
             assert [mark.verdict for mark in library.load("r29").marks] == ["accept"]
@@ -124,7 +124,7 @@ async def test_many_are_marked_after_one_question(opened: Opened, path: Path) ->
         await driver.press("M")
         await driver.until(lambda: isinstance(driver.app.screen, ChooseScreen))
         await driver.press_until("y", lambda: driver.app.screen is screen)
-        await driver.until(lambda: "unsure: 3" in text(driver))
+        await driver.until(lambda: "Unsure: 3" in text(driver))
         with Library.open(path) as library:
             verdicts = [library.load(f"r{n}").marks[0].verdict for n in (29, 28, 27)]
         assert verdicts == ["unsure"] * 3
@@ -139,7 +139,7 @@ async def test_a_rejection_asks_why(opened: Opened, path: Path) -> None:
         await driver.until(lambda: isinstance(driver.app.screen, WhyScreen))
         await driver.press(*"bad")
         await driver.press_until("enter", lambda: driver.app.screen is screen)
-        await driver.until(lambda: "rejected" in text(driver))
+        await driver.until(lambda: "Rejected" in text(driver))
         with Library.open(path) as library:
             mine = [mark for mark in library.load("r09").marks if mark.by != "mira"]
         assert [(mark.verdict, mark.note) for mark in mine] == [("reject", "bad")]

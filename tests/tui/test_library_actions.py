@@ -116,7 +116,7 @@ async def test_reasons_have_numbers_for_many_too(opened: Opened, path: Path) -> 
         assert "Reject 2 rollouts: why?" in str(title.render())
         await driver.press_until("2", lambda: isinstance(driver.app.screen, ChooseScreen))
         await driver.press_until("y", lambda: driver.app.screen is screen)
-        await driver.until(lambda: "rejected, note: 2" in text(driver))
+        await driver.until(lambda: "Rejected (unsafe): 2" in text(driver))
         with Library.open(path) as library:
             marks = [library.load(f"r{n}").marks[0] for n in (5, 4)]
         assert [(mark.verdict, mark.note) for mark in marks] == [("reject", "unsafe")] * 2
@@ -140,15 +140,15 @@ async def test_a_tag_goes_on_all_of_several_and_then_off(opened: Opened, path: P
             await driver.press_until("r", lambda: driver.app.screen is not menu)
 
         await tag()
-        await driver.until(lambda: "tag refund: 1" in text(driver))
+        await driver.until(lambda: "Tag refund: 1" in text(driver))
         await driver.press("v", "v", "v")
         await tag()
         await confirmed(driver)
-        await driver.until(lambda: "tag refund: 3" in text(driver))
+        await driver.until(lambda: "Tag refund: 3" in text(driver))
         assert tags() == [("refund",)] * 3
         await tag()
         await confirmed(driver)
-        await driver.until(lambda: "no tag refund: 3" in text(driver))
+        await driver.until(lambda: "No tag refund: 3" in text(driver))
         assert tags() == [()] * 3
         await driver.press("u")
         await driver.until(lambda: "Marks taken back: 3" in text(driver))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rollstep.core.errors import StoppedError
 from rollstep.core.listing import sql
+from rollstep.core.rules import searching
 from rollstep.core.store.beside import LibraryBeside
 from rollstep.core.store.library import Library
 from rollstep.tui.asking import Asking
@@ -258,3 +259,14 @@ async def test_a_rollout_that_is_read_for_the_page_holds_nothing_up(
         gate.opened.set()
         await driver.pilot.pause()
         assert "title of r28" in screen.page._rows[0].text
+
+
+async def test_a_regular_expression_that_ran_out_of_time_is_said(
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "PATIENCE", 0.001)
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        screen.listing.filter_by("text~/(s+t*)+(e*p*)+$/")
+        await driver.until(lambda: "takes too long for some texts" in text(driver))
+        assert len(screen.model) == 30

@@ -38,7 +38,7 @@ OWN: tuple[Action, ...] = (
 """Actions that only this screen has."""
 
 SHARED: dict[str, str] = {
-    "open_step": "Open it, at the hit that is pointed at; q there comes back to this place",
+    "open_step": "Open this rollout, at the hit that is pointed at; q there comes back",
     "find": 'Filter by a query: verdict:none turns>6 "refund" (docs/query.md)',
     "next": "Next rollout",
     "previous": "Previous rollout",

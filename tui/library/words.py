@@ -11,7 +11,6 @@ from ..wrap import fit
 from .actions import footer
 from .model import LibraryModel
 
-
 _NOTE = 40
 """Cells of a note that are shown where something is said of it."""
 
