@@ -27,13 +27,13 @@ from .model.project import Project
 from .model.rollout import Rollout, RolloutHeader, Trajectory
 from .model.steps import Step
 from .playthrough import BUDGET, Each, OnBreak, Played, at_once, play_through
+from .rules.parking import flagged
 from .run_changes import first_change, last_change, news_of, whole_change
 from .store.change import Change
 from .taking_up import (
     FLAGS,
     Loader,
     Place,
-    flagged,
     found_again,
     left_to_others,
     taken,

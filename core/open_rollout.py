@@ -25,6 +25,7 @@ from .model.steps import Attempt, Role
 from .model.view import View
 from .player import Player
 from .retaking import Retaking
+from .rules.parking import waits_for_flags, why_parked
 from .rules.stepper import Action, Ask, Nobody, Position, next_action
 from .rules.views import view_for
 from .store.change import Saved
@@ -86,6 +87,8 @@ class OpenRollout:
         writer.own_breakpoints = saved.breakpoints
         self._scores = saved.scores
         writer.status = (saved.status, saved.status_note)
+        if waits_for_flags(*writer.status):
+            writer.parked_for = saved.status_note
         writer.journal.mark_saved()
         self._player.attempts = list(saved.attempts)
         head = saved.head or None
@@ -164,6 +167,11 @@ class OpenRollout:
     def status(self) -> tuple[str, str]:
         """How the rollout stands (open, ended, parked or failed), and why."""
         return self._writer.status
+
+    @property
+    def why_parked(self) -> str:
+        """Why it waits for a human now; empty where it does not, or not any more."""
+        return why_parked(self.status, self.rollout, self.head, self.marks, self.silences)
 
     @property
     def commands(self) -> tuple[Command, ...]:

@@ -15,13 +15,11 @@ import msgspec
 
 from .jobs import Job, never_waits
 from .leases import Lease, Shelved, let_go, player_of, take
-from .model.marks import Mark, Silence
 from .model.messages import Stop
 from .model.project import Project
 from .model.rollout import Rollout
 from .model.steps import Step
 from .playthrough import BREAKPOINT, BUDGET, LIMIT, OnBreak, Played, SoFar
-from .rules.verdicts import newest_verdict
 from .store.change import Saved
 
 if TYPE_CHECKING:
@@ -162,32 +160,6 @@ def took(steps: Iterable[Step]) -> tuple[float, int]:
             dollars += step.call.cost or 0.0
             tokens += step.call.usage.tokens
     return dollars, tokens
-
-
-def flagged(
-    tree: Rollout, path: tuple[Step, ...], marks: Iterable[Mark], silences: Iterable[Silence]
-) -> str:
-    """What is odd on the path, in words; empty where nothing is that a human has not let stand, by
-    silencing it or by accepting the branch.
-    """
-    from .rules.lint.linter import findings_with_silences
-
-    leaf = path[-1].id
-    verdict = newest_verdict(marks, leaf)
-    if verdict is not None and verdict.verdict == "accept":
-        return ""
-    found = [
-        flag.finding
-        for flag in findings_with_silences(tree, leaf, silences)
-        if flag.silence is None
-    ]
-    if not found:
-        return ""
-    places = {step.id: place for place, step in enumerate(path, 1)}
-    first = found[0]
-    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    where = f"at step {places.get(first.step_id, len(path))}"
-    return f"flag {first.rule} {where}: {first.words}{more}"
 
 
 def _leaf(tree: Rollout, head: str | None) -> str | None:

@@ -63,6 +63,8 @@ class TreeWriter:
         """Those that were set here; None where the project's were never changed."""
         self.hits = Hits()
         self.status = ("open", "")
+        self.parked_for = ""
+        """The flag that it was parked for when it was opened."""
         self.watchers: list[Callable[[Event], None]] = []
         self.journal = Journal(rollout, library, self.emit)
         self.journal.revisions_moved = self._revisions_moved
@@ -375,7 +377,11 @@ class TreeWriter:
         self.emit(ProjectRevised(self.project, self.revision))
 
     def set_status(self, status: str, note: str = "") -> None:
-        """How the rollout stands: open, ended, parked or failed, and why."""
+        """How the rollout stands: open, ended, parked or failed, and why. One that was parked for
+        its flags is parked again at its stop: lists look whether they are gone (``rules.parking``).
+        """
+        if status == "ended" and self.parked_for:
+            status, note = "parked", self.parked_for
         if (status, note) != self.status:
             self.status = (status, note)
             self.journal.status(status, note)

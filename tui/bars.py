@@ -6,6 +6,7 @@ from rollstep.core.model.messages import MAX_TURNS, ToolCall
 from rollstep.core.model.players import is_live
 from rollstep.core.model.project import Project
 from rollstep.core.model.steps import ROLES
+from rollstep.core.rules.parking import FLAG
 from rollstep.core.rules.stepper import Ask, Nobody, Opening, RuleStop
 
 from .cells import cells
@@ -200,6 +201,8 @@ def _notice(words: str) -> str:
     said = one_line(words)
     if said.startswith(("breakpoint ", "parked: breakpoint ")):
         return f"{said}; c goes on"
+    if said.startswith(f"parked: {FLAG}"):
+        return f"{said}; [ goes there, ! silences it, A accepts"
     if said.endswith((" spent", " used", " left", " times")):
         again = " is left" in said or " are left" in said
         goes = "s or c makes it all the same" if again else "s or c goes on all the same"

@@ -421,8 +421,8 @@ class Controller:
 
 
 def _parked(session: Session) -> str:
-    status, why = session.status
-    return f"parked: {why}" if status == "parked" and why else ""
+    why = session.why_parked
+    return f"parked: {why}" if why else ""
 
 
 def _leaf(session: Session) -> str | None:

@@ -20,6 +20,7 @@ from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Rollout
 from rollstep.core.model.steps import ROLES, Attempt, Role, Step
 from rollstep.core.rules.branches import branch_name
+from rollstep.core.rules.parking import FLAG, flagged
 from rollstep.core.rules.stepper import Action, Ask, next_action
 
 from .flags import PathLint, silenced
@@ -272,10 +273,19 @@ class DebuggerModel(Moving):
 
     def _marks(self, event: ev.MarksChanged) -> None:
         self.marks = event.marks
+        self._look_why_parked()
 
     def _silenced(self, event: ev.SilencesChanged) -> None:
         self.silences = event.silences
         self.path.flags.silence(silenced(event.silences))
+        self._look_why_parked()
+
+    def _look_why_parked(self) -> None:
+        """A flag that it waits for may be silenced now, or the branch accepted."""
+        if self.notice.startswith(f"parked: {FLAG}"):
+            path = self.path.steps
+            words = flagged(self.rollout, path, self.marks, self.silences) if path else ""
+            self.notice = f"parked: {words}" if words else ""
 
     def _breakpoints(self, event: ev.BreakpointsChanged) -> None:
         self.breakpoints, self.hits = event.breakpoints, event.hits

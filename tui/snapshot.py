@@ -10,6 +10,7 @@ from rollstep.core.model.marks import Mark, Score, Silence
 from rollstep.core.model.project import Project
 from rollstep.core.model.rollout import Branch, RolloutHeader
 from rollstep.core.model.steps import Attempt, Role, Step
+from rollstep.core.rules.parking import why_parked
 from rollstep.core.workers.prices import about_tokens
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def snapshot_of(saved: Saved) -> Snapshot:
     """A rollout as the library has it, without a session."""
     hidden = frozenset(hidden_steps(saved.commands))
     known = {step.id for step in saved.steps}
+    why = _why_parked(saved) if saved.status == "parked" else ""
     return Snapshot(
         saved.header,
         saved.projects,
@@ -56,9 +58,14 @@ def snapshot_of(saved: Saved) -> Snapshot:
         scores=saved.scores,
         attempts=saved.attempts,
         silences=saved.silences,
-        notice=f"parked: {saved.status_note}" if saved.status == "parked" else "",
+        notice=f"parked: {why}" if why else "",
         commands=saved.commands,
     )
+
+
+def _why_parked(saved: Saved) -> str:
+    status = saved.status, saved.status_note
+    return why_parked(status, saved.tree(), saved.head, saved.marks, saved.silences)
 
 
 class Asking(NamedTuple):

@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..rules.query.nodes import Node
 from ..rules.query.parsing import parse
 from ..rules.query.rollout_fields import ROLLOUTS
-from ..store.facts import ListedRollout
+from ..store.facts import STATUS, ListedRollout
 from ..store.library import Library
 from .sql import add_functions, listed
 
@@ -27,7 +27,7 @@ ORDERS = {
     "score": "facts.score",
     "verdict": "facts.verdict",
     "rating": "facts.rating",
-    "status": "rollouts.status",
+    "status": f"({STATUS})",
     "stop": "rollouts.stop_reason",
     "tags": "facts.tags",
     "model": "facts.models",

@@ -14,7 +14,7 @@ from typing import Any
 from ..rules.query.compiling import SEARCHED, search_for
 from ..rules.query.nodes import And, Compare, Has, Node, Not, Ref
 from ..rules.query.rollout_fields import NO_VERDICT
-from ..store.facts import HIDDEN, SEPARATOR
+from ..store.facts import HIDDEN, SEPARATOR, STATUS
 from ..store.search import says
 from .hidden import HIDDEN_FIELD, speaks_of_hidden
 
@@ -30,7 +30,7 @@ _TEXTS = {
     "format": "facts.format",
     "id": "CAST(rollouts.id AS TEXT)",
     "stop": "CAST(rollouts.stop_reason AS TEXT)",
-    "status": "rollouts.status",
+    "status": f"({STATUS})",
     "updated": "strftime('%Y-%m-%dT%H:%M', rollouts.updated_at, 'unixepoch', 'localtime')",
 }
 _NUMBERS = {
@@ -49,7 +49,7 @@ _LISTS = {
     "tool": "facts.tools",
     "model": "facts.models",
 }
-_FLAGS = {"parked": "rollouts.status IN ('parked', 'failed')", "outdated": "facts.outdated = 1"}
+_FLAGS = {"parked": f"({STATUS}) IN ('parked', 'failed')", "outdated": "facts.outdated = 1"}
 _VERDICT = f"coalesce(nullif(facts.verdict, ''), '{NO_VERDICT}')"
 _SQL_OF = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _AS_WORDS = {"true": "yes", "false": "no"}

@@ -30,8 +30,10 @@ class Catalogue(Kept):
         """The rollouts last written to, the newest first; hidden ones are left out."""
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT header, steps - hidden, turns, edits, status, stop_reason, updated_at,"
-                f" status_note FROM rollouts WHERE NOT {facts.HIDDEN_ROW}"
+                f"SELECT header, steps - hidden, turns, edits, {facts.STATUS}, stop_reason,"
+                " updated_at, status_note FROM rollouts"
+                " LEFT JOIN facts ON facts.rollout = rollouts.key"
+                f" WHERE NOT {facts.HIDDEN_ROW}"
                 " ORDER BY updated_at DESC, key DESC LIMIT ?",
                 (limit,),
             )

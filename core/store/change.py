@@ -96,6 +96,6 @@ class Summary(msgspec.Struct, frozen=True):
     @property
     def ending(self) -> str:
         """How the rollout stands, in words: the reason of its stop, or that it waits, and why."""
-        if self.stop_reason or self.status != "parked" or not self.status_note:
-            return self.stop_reason or self.status
-        return f"{self.status}: {self.status_note}"
+        if self.status in ("parked", "failed") and self.status_note:
+            return f"{self.status}: {self.status_note}"
+        return self.stop_reason or self.status

@@ -34,6 +34,17 @@ HIDDEN_ROW = (
 """The same for a few rows: looked up for each."""
 
 
+STATUS = (
+    "CASE WHEN rollouts.status = 'parked' AND rollouts.stop_reason <> x''"
+    " AND substr(rollouts.status_note, 1, 5) = CAST('flag ' AS BLOB)"
+    " AND (facts.flags = 0 OR (facts.verdict = 'accept' AND NOT facts.outdated))"
+    " THEN 'ended' ELSE rollouts.status END"
+)
+"""How a rollout stands, for SQL. One that was parked for its flags (``rules.parking``) waits until
+they are silenced or edited away, or the branch is accepted.
+"""
+
+
 class RolloutFacts(msgspec.Struct, frozen=True):
     """What is worked out of one rollout. ``tags``, ``marked_by``, ``tools`` and ``models`` are in
     order of first use; ``scores`` is a JSON object of values by name; ``cost`` in dollars, None
@@ -79,7 +90,7 @@ _PUT = (
     f" VALUES (?{', ?' * len(_COLUMNS)})"
 )
 _ROWS = (
-    "SELECT rollouts.key, header, steps - hidden, turns, edits, status, stop_reason, updated_at,"
+    f"SELECT rollouts.key, header, steps - hidden, turns, edits, {STATUS}, stop_reason, updated_at,"
     f" status_note, described, {HIDDEN_ROW}, {', '.join(f'facts.{name}' for name in _COLUMNS)}"
     " FROM rollouts LEFT JOIN facts ON facts.rollout = rollouts.key WHERE rollouts.key IN ({})"
 )

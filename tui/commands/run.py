@@ -189,6 +189,8 @@ def _play(work: _Work, options: RunOptions) -> int:
                 budget.count(spent_before(library, run, work.total))
         output = RunOutput(options.output_dir, work.total, options.library, run)
         stack.enter_context(output)
+        if options.summary is not None:  # of a run that is interrupted, too
+            stack.callback(output.write_summary, options.summary)
         output.budget = budget
         batch = Batch(
             output.done,
@@ -207,8 +209,6 @@ def _play(work: _Work, options: RunOptions) -> int:
         batch.run(work.jobs)
     output.tell()
     output.tell_kept()
-    if options.summary is not None:
-        output.write_summary(options.summary)
     return output.failed
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rollstep.core.appending import Appender, Rewriter
 from rollstep.core.jobs import Done
+from rollstep.core.taking_up import FLAGS
 from rollstep.tui.sanitize import one_line
 
 from .progress import StatusLine, counted, say
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 
 RECORDS = "multi_turn_project.jsonl"
 PARTIAL = "multi_turn_project.partial.jsonl"
-"""Complete turns of rollouts that did not come to their stop: kept, but apart from the records."""
+"""Complete turns of rollouts that are not done: kept, but apart from the records."""
+
+_SAID = 10
+"""Rollouts of a kind of which a line is said each; more are counted."""
+_WENT = {"parked": "were parked", "failed": "failed"}
 
 
 class RunOutput:
@@ -47,12 +53,14 @@ class RunOutput:
         self._total = total
         self._library = library
         self._run = run
-        self._parked = 0
-        self._parked_id = ""
+        self._parked: Done | None = None
+        """The first that waits for a human."""
+        self._said: Counter[str] = Counter()
         self._records = self._file(folder / RECORDS)
         self._partial = self._file(folder / PARTIAL)
         self._line = StatusLine(clock)
-        self._written = 0
+        self._written = self._whole_ones = 0
+        self._in_part = self._partial_ones = 0
         self._first_id = ""
 
     def _file(self, path: Path) -> Appender:
@@ -105,6 +113,7 @@ class RunOutput:
     def _whole(self, done: Done) -> None:
         if done.records.count:
             self._records.write(done.records.data)
+            self._whole_ones += 1
         self._written += done.records.count
         if done.said:
             self._say(f"{_who(done)}: ended; {one_line(done.said)}")
@@ -114,11 +123,12 @@ class RunOutput:
         kept = ""
         if done.records.count:
             self._partial.write(done.records.data)
+            self._in_part += done.records.count
+            self._partial_ones += 1
             kept = f" Its {counted(done.records.count, 'complete turn')} went to {PARTIAL}."
         waits = ""
         if done.parked:
-            self._parked += 1
-            self._parked_id = self._parked_id or done.rollout_id
+            self._parked = self._parked or done
             waits = f" It waits as {done.rollout_id}." if self._library is not None else ""
         if done.before:
             return  # the run before this one said so
@@ -126,7 +136,11 @@ class RunOutput:
         if done.said:
             words += f"; {done.said}"
         end = "." if (kept or waits) and not words.endswith(".") else ""
-        self._say(f"{_who(done)}: {one_line(words)}{end}{waits}{kept}")
+        self._said[done.status] += 1
+        if self._said[done.status] <= _SAID:
+            self._say(f"{_who(done)}: {one_line(words)}{end}{waits}{kept}")
+        elif self._said[done.status] == _SAID + 1:
+            self._say(f"… more that {_WENT.get(done.status, 'did not end')} are counted below")
 
     def _say(self, text: str) -> None:
         self._line.clear()
@@ -137,9 +151,12 @@ class RunOutput:
         if self._library is None:
             return
         option = f"--library {shlex.quote(str(self._library))}"
-        if self._parked:
-            say(f"{counted(self._parked, 'rollout')} parked; to open the first and go on with c:")
-            say(f"rollstep open {option} {self._parked_id}")
+        if self._parked is not None:
+            goes_on = "look at its flag" if self._parked.reason == FLAGS else "go on with c"
+            parked = counted(self.tally.count("parked"), "rollout")
+            say(f"{parked} parked; to open the first and {goes_on}, or to go through them:")
+            say(f"rollstep open {option} {self._parked.rollout_id}")
+            say(f"rollstep review {option} parked:yes")
         elif self._first_id:
             say(f"rollstep list {option} names the rollouts; to open the first of them:")
             say(f"rollstep open {option} {self._first_id} (a record's session_id will do, too)")
@@ -155,19 +172,27 @@ class RunOutput:
         if self.tally.rollouts:
             for line in summary_lines(self.tally, self._clock() - self._began):
                 say(line)
-        rollouts = self.tally.rollouts - self.tally.count("left")
-        if not self._written:
-            say("no turn records were written")
-        else:
-            records = counted(self._written, "turn record")
-            say(f"wrote {records} of {counted(rollouts, 'rollout')} to {self._records.path}")
+        wrote = [
+            f"{counted(turns, 'turn record')} of {counted(rollouts, 'rollout')} to {file.path}"
+            for turns, rollouts, file in (
+                (self._written, self._whole_ones, self._records),
+                (self._in_part, self._partial_ones, self._partial),
+            )
+            if turns
+        ]
+        say(f"wrote {', and '.join(wrote)}" if wrote else "no turn records were written")
         not_started = self.tally.count("left")
-        if failed := self.failed - not_started:
-            say(f"{counted(failed, 'rollout')} did not come to a stop of its own")
+        if failed := self.tally.count("failed"):
+            say(f"{counted(failed, 'rollout')} failed{self._how_to_retry()}")
+        if cut := self.tally.cut:
+            say(f"{counted(cut, 'rollout')} ended within a turn")
         if self.budget is not None:
             self._tell_spent(self.budget, not_started)
-        if self._parked and self._library is None:
+        if self._parked is not None and self._library is None:
             say("none of them was kept; with --library FILE those that wait can be opened")
+
+    def _how_to_retry(self) -> str:
+        return "; the same command with --retry-failed tries them again" if self._run else ""
 
     def _tell_spent(self, budget: RunBudget, not_started: int) -> None:
         """What it cost, and what was left undone for that."""

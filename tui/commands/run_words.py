@@ -19,12 +19,14 @@ LEFT = "left"
 
 class Tally(msgspec.Struct):
     """What has become of the rollouts of a run so far. ``outcomes`` counts them by how they stand
-    and why; ``before`` are those that an earlier run had finished.
+    and why; ``before`` are those that an earlier run had finished, ``cut`` those whose last turn
+    has no final reply.
     """
 
     rollouts: int = 0
     records: int = 0
     before: int = 0
+    cut: int = 0
     dollars: float = 0.0
     tokens: int = 0
     outcomes: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter)
@@ -37,6 +39,7 @@ class Tally(msgspec.Struct):
             return
         self.records += done.records.count
         self.before += done.before
+        self.cut += done.status == "ended" and not done.whole
         self.dollars += done.dollars
         self.tokens += done.tokens
         self.outcomes[done.status, done.reason] += 1

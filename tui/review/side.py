@@ -26,8 +26,8 @@ def side(model: ReviewModel, width: int, height: int) -> list[Row]:
     inner = width - 2
     rows = [_heading("your marks", width, "┬")]
     if shown is not None:
-        parts = (_marks(model, shown, inner), _others(model, inner), _flags(shown, inner))
-        for part in (*parts, _scores(shown, inner)):
+        parts = (_marks(model, shown, inner), _waits(shown, inner), _others(model, inner))
+        for part in (*parts, _flags(shown, inner), _scores(shown, inner)):
             for spans in part:
                 if spans and spans[0][1] == "heading":
                     rows.append(_heading(spans[0][0], width, "├"))
@@ -53,6 +53,8 @@ def brief(model: ReviewModel, width: int) -> Row:
         (f"  rating {mark.rating or '-'}", "text"),
         (f"  flags {flags:,}", "warn" if flags else "dim"),
     ]
+    if shown.model.notice.startswith("parked"):
+        pieces.insert(0, (" parked ", "warn"))
     used = sum(cells(text) for text, _ in pieces)
     if mark.tags:
         words = f"  tags {one_line(' '.join(mark.tags))}"
@@ -108,6 +110,15 @@ def _train(shown: Loaded) -> Span:
     """Of how many replies the loss is taken."""
     replies, off = shown.looks.replies, shown.looks.untrained
     return f"on {replies - off:,} of {replies:,}", "text" if not off else "warn"
+
+
+def _waits(shown: Loaded, inner: int) -> Iterator[list[Span]]:
+    """Why it is parked: that is what somebody is asked to look at."""
+    parked, colon, why = shown.model.notice.partition(": ")
+    if parked == "parked" and colon:
+        yield [("parked", "heading")]
+        for line in _wrapped(why, inner):
+            yield [(line, "warn")]
 
 
 def _others(model: ReviewModel, inner: int) -> Iterator[list[Span]]:

@@ -381,8 +381,13 @@ async def test_a_breakpoint_parks_a_rollout_which_can_be_opened_and_goes_on(
         f"{project} (Greet): {HIT}. It waits as {summary.id}. "
         "Its 1 complete turn went to multi_turn_project.partial.jsonl."
     )
-    assert lines[-2] == "1 rollout parked; to open the first and go on with c:"
-    assert lines[-1] == f"rollstep open --library '{library}' {summary.id}"
+    assert lines[-4].startswith("wrote 1 turn record of 1 rollout to ")
+    assert lines[-4].endswith("multi_turn_project.partial.jsonl")
+    assert lines[-3] == (
+        "1 rollout parked; to open the first and go on with c, or to go through them:"
+    )
+    assert lines[-2] == f"rollstep open --library '{library}' {summary.id}"
+    assert lines[-1] == f"rollstep review --library '{library}' parked:yes"
     assert (saved.status, saved.status_note) == ("parked", HIT)
     session = Session.reopen(saved)
     async for _ in session.run():
@@ -405,16 +410,17 @@ def test_an_interrupted_run_says_how_to_open_what_parked_and_is_run_anew(
 
     with monkeypatch.context() as patch:
         patch.setattr(RunOutput, "done", interrupted)
-        status, _, error = cli(*given)
+        status, _, error = cli(*given, "--summary", tmp_path / "summary.json")
     lines = error.splitlines()
     assert (status, lines[-1]) == (130, "interrupted")
-    assert lines[-5] == "2 rollouts parked; to open the first and go on with c:"
+    assert json.loads((tmp_path / "summary.json").read_text())["rollouts"] == 2
+    assert lines[-6].startswith("2 rollouts parked; to open the first and go on with c,")
     with Library.open(library) as opened:
         kept = {summary.id for summary in opened.recent()}
     assert len(kept) == 2
     first = lines[0].partition("It waits as ")[2].split(".")[0]
     assert first in kept
-    assert lines[-4] == f"rollstep open --library {library} {first}"
+    assert lines[-5] == f"rollstep open --library {library} {first}"
     assert "the same command with --resume goes on" in lines[-3]
     cli(*given)
     with Library.open(library) as opened:

@@ -45,7 +45,7 @@ def test_a_run_stops_at_its_budget_and_says_what_it_did(
     assert status == 1
     assert asked == 3, "each takes $0.000041, and $0.000082 is set aside for one"
     assert "the run's budget: the next step may cost $0.0000" in error
-    assert "parked; to open the first and go on with c:" in error
+    assert "parked; to open the first and go on with c, or" in error
     assert "live calls took 330 tokens and $0.0001" in error
 
 

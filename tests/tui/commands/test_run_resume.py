@@ -19,7 +19,6 @@ from rollstep.tui.commands.run_output import PARTIAL, RECORDS, RunOutput
 from .conftest import PROJECT, RunCli, seed_file
 
 BROKEN_OFF = PROJECT + "breakpoints: [{role: target, turn: 1}]\n"
-FLAGGED = PROJECT.replace("replies: [Hello., Bye.]", "replies: [Hello., ' ']")
 
 
 def many_rows(tmp_path: Path, count: int) -> Path:
@@ -179,23 +178,6 @@ def test_failures_stay_until_they_are_to_be_tried_again(cli: RunCli, tmp_path: P
     with Library.open(tmp_path / "l.sqlite") as opened:
         (kept,) = opened.recent()
         assert (kept.status, kept.steps) == ("ended", 5)
-
-
-def test_flags_park_where_they_are_to(cli: RunCli, tmp_path: Path) -> None:
-    flagged = tmp_path / "flagged.yaml"
-    flagged.write_text(FLAGGED)
-    library = tmp_path / "l.sqlite"
-    given = ("run", flagged, "--output-dir", tmp_path, "--library", library)
-    status, _, error = cli(*given, "--park-flags")
-    assert status == 1
-    assert "flag empty at step 4" in error
-    with Library.open(library) as opened:
-        (kept,) = opened.recent()
-    assert kept.status == "parked"
-    assert kept.status_note.startswith("flag empty at step 4")
-    assert cli(*given, "--resume", "--park-flags")[0] == 1
-    assert cli(*given, "--resume")[0] == 0
-    assert len((tmp_path / RECORDS).read_text().splitlines()) == 2
 
 
 def test_a_summary_for_programs(cli: RunCli, tmp_path: Path) -> None:
