@@ -6,7 +6,7 @@ nothing at a message. A set of none that is switched on is no set at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import cast
 
@@ -15,12 +15,12 @@ from ..model.debugging import Breakpoint
 from ..model.messages import Payload
 from ..model.steps import ROLES
 from .plans import Plan, plan_for
-from .query.nodes import And, Compare, Node, Not, Or, Ref, pattern, plain_pattern, quoted, to_text
+from .query.compiling import ran_out_of_time
+from .query.nodes import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
 from .query.parsing import QueryError, parse
 from .query.step_facts import SHAPE_OF, SHAPES
 from .query.step_fields import STEPS
 from .query.step_query import compiled_for
-from .searching import is_too_slow
 
 _LONGEST_WORDS = 200
 
@@ -88,19 +88,7 @@ def words_of(breakpoint: Breakpoint) -> str:
 
 def searched_too_long(breakpoint: Breakpoint) -> bool:
     """Whether a regular expression of it ran out of time, so that it stops runs at long texts."""
-    node = query_of(breakpoint)
-    return node is not None and any(map(is_too_slow, _regexes(node)))
-
-
-def _regexes(node: Node) -> Iterator[str]:
-    if isinstance(node, Compare):
-        if node.op == "~":
-            yield str(node.value)
-    elif isinstance(node, Not):
-        yield from _regexes(node.part)
-    elif isinstance(node, And | Or):
-        for part in node.parts:
-            yield from _regexes(part)
+    return ran_out_of_time(query_of(breakpoint))
 
 
 def never_holds(breakpoint: Breakpoint) -> bool:

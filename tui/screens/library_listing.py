@@ -7,12 +7,18 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from rollstep.core.listing.rollout_list import Order, RolloutList, keys_of
+from rollstep.core.listing.rollout_list import Order, RolloutList, keys_of, parse_query
+from rollstep.core.rules.query.compiling import ran_out_of_time
 
 from ..asking import Asking
 
 if TYPE_CHECKING:
     from .library import LibraryScreen
+
+
+_TOO_SLOW = (
+    "Its regular expression takes too long for some texts: these count as some that it fits."
+)
 
 
 class Listing:
@@ -56,6 +62,8 @@ class Listing:
             model.show(listed, place, model.chosen.difference(keys) if model.chosen else set())
             self._shown = wanted
             screen.was_listed()
+            if ran_out_of_time(parse_query(query)):
+                screen.flash(_TOO_SLOW)
 
         self._asking.ask(lambda library: keys_of(library, query, order), found)
 

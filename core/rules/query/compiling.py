@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from ..json_values import MISSING, same_value
-from ..searching import Search, searcher
+from ..searching import Search, is_too_slow, searcher
 from .nodes import And, Compare, Has, Node, Not, Or, Ref, Vocabulary, pattern
 
 SEARCHED = 1_000_000
@@ -57,6 +57,24 @@ def search_for(regex: str) -> Search:
     """
     pattern(regex)  # which says what is wrong with it
     return searcher(regex, otherwise=True)
+
+
+def ran_out_of_time(node: Node | None) -> bool:
+    """Whether one of its regular expressions did, so that texts which it could take long for count
+    as some in which it is found.
+    """
+    return any(map(is_too_slow, _regexes(node)))
+
+
+def _regexes(node: Node | None) -> Iterator[str]:
+    if isinstance(node, Compare):
+        if node.op == "~":
+            yield str(node.value)
+    elif isinstance(node, Not):
+        yield from _regexes(node.part)
+    elif isinstance(node, And | Or):
+        for part in node.parts:
+            yield from _regexes(part)
 
 
 def compile_node(node: Node, source: Source, vocabulary: Vocabulary) -> Test | bool:
