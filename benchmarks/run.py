@@ -14,7 +14,17 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import batches, formats, gateway, headless, library, library_screen, loading, streaming
+from . import (
+    batches,
+    formats,
+    gateway,
+    headless,
+    library,
+    library_screen,
+    loading,
+    review_queue,
+    streaming,
+)
 from .report import Line, machine, table
 from .screen import Screen
 
@@ -27,6 +37,7 @@ PARTS = (
     "headless",
     "library",
     "library_screen",
+    "review_queue",
     "batches",
     "gateway",
     "formats",
@@ -62,6 +73,9 @@ def main() -> int:
             folder,
             rollouts=10_000 if asked.quick else 100_000,
             rounds=rounds if asked.quick else 3,
+        ),
+        "review_queue": lambda folder: review_queue.lines(
+            ROLLSTEP, folder, rollouts=10_000, rounds=rounds if asked.quick else 5
         ),
         "batches": batches.lines,
         "gateway": lambda folder: gateway.lines(rounds),

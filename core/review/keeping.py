@@ -12,8 +12,6 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from ..errors import InputError, StoreError
-from ..listing.rollout_list import list_rollouts
-from ..listing.up_to_date import bring_up_to_date
 from ..store.codec import UNREADABLE, Codec, encode
 from ..store.kept import KeptRow, Shelf
 from ..store.library import Library
@@ -189,6 +187,10 @@ def begin_queue(library: Library, query: str, by: str, now: float) -> KeptQueue:
 
     Raises QueryError, and InputError where it means no rollout.
     """
+    # A queue that is gone on with loads nothing of this.
+    from ..listing.rollout_list import list_rollouts
+    from ..listing.up_to_date import bring_up_to_date
+
     bring_up_to_date(library, query)
     found = list_rollouts(library, query)
     if not len(found):
@@ -218,8 +220,10 @@ def unfinished_queue(library: Library, query: str, by: str) -> KeptQueue | None:
     """The last queue of this query and person that has rollouts left."""
     with library.shelf() as shelf:
         for head in _heads(shelf):
-            if (head.query, head.by) == (query, by) and _progress(shelf, head).left:
-                return _opened(shelf, head.name)
+            if (head.query, head.by) == (query, by):
+                kept = _opened(shelf, head.name)
+                if not kept.queue.finished:
+                    return kept
     return None
 
 
@@ -231,6 +235,8 @@ def open_queue(library: Library, name: str) -> KeptQueue:
 
 def parked_among(library: Library, queue: Queue) -> int:
     """How many rollouts of the queue wait for a human."""
+    from ..listing.rollout_list import list_rollouts
+
     return len(frozenset(list_rollouts(library, PARKED).ids()).intersection(queue.ids))
 
 
@@ -243,10 +249,10 @@ def _opened(shelf: Shelf, name: str) -> KeptQueue:
         return KeptQueue(Queue(old.query, old.by, old.frozen_at, old.ids, old.at, old.said()))
     head = _decoded(name, body, _HEADS)
     ids = _decoded(name, shelf.get(_IDS, name) or b"", _ID_LISTS)
-    rows = shelf.rows(_kind_of(name))
-    at = int(shelf.get(_PLACE, name) or 0)
-    queue = Queue(head.query, head.by, head.frozen_at, ids, at, _entries(rows))
-    return KeptQueue(queue, _last_of(rows) or _NOWHERE, in_rows=True)
+    kind, at = _kind_of(name), int(shelf.get(_PLACE, name) or 0)
+    entries = _ENTRIES.decode(shelf.joined(kind))
+    queue = Queue(head.query, head.by, head.frozen_at, ids, at, entries)
+    return KeptQueue(queue, shelf.last(kind) or _NOWHERE, in_rows=True)
 
 
 def _heads(shelf: Shelf) -> list[QueueHead]:
@@ -264,7 +270,8 @@ def _progress(shelf: Shelf, head: QueueHead) -> Progress:
     if head.version == 1:
         old = _decoded(head.name, shelf.get(KIND, head.name) or b"", _WHOLES)
         return Tally(old.said()).progress(head.count)
-    return Tally(_entries(shelf.rows(_kind_of(head.name)))).progress(head.count)
+    entries = _ENTRIES.decode(shelf.joined(_kind_of(head.name)))
+    return Tally(entries).progress(head.count)
 
 
 def _version_of(name: str, body: bytes) -> int:

@@ -59,14 +59,26 @@ class Tally:
     """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
-        self._said: dict[str, Entry] = {}
-        self._deciding: dict[str, dict[str, Entry]] = {}
+        self._said = {entry.id: entry for entry in entries}
+        self._deciding: dict[str, tuple[Entry, ...]] = {}
         self._stands: dict[str, Verdict] = {}
         self._took: dict[str, float] = {}
         self._seconds = 0.0
         self._counts: dict[Verdict, int] = {"accept": 0, "reject": 0, "unsure": 0}
-        for entry in entries:
-            self.add(entry)
+        for entry in self._said.values():
+            if entry.decides:
+                before = self._deciding.get(entry.rollout_id, ())
+                self._deciding[entry.rollout_id] = (*before, entry)
+        for rollout_id in self._deciding:
+            self._settle(rollout_id)
+
+    def copy(self) -> Tally:
+        """Another one, as this one is now."""
+        other = Tally()
+        other._said, other._deciding = self._said.copy(), self._deciding.copy()
+        other._stands, other._took = self._stands.copy(), self._took.copy()
+        other._seconds, other._counts = self._seconds, self._counts.copy()
+        return other
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -100,14 +112,16 @@ class Tally:
         """One thing more, the last now."""
         self._said[entry.id] = entry
         if entry.decides:
-            self._deciding.setdefault(entry.rollout_id, {})[entry.id] = entry
+            before = self._deciding.get(entry.rollout_id, ())
+            self._deciding[entry.rollout_id] = (*before, entry)
             self._settle(entry.rollout_id)
 
     def remove(self, entry_id: str) -> Entry | None:
         """Without this entry, which is given back; None where there is none such."""
         entry = self._said.pop(entry_id, None)
         if entry is not None and entry.decides:
-            del self._deciding[entry.rollout_id][entry_id]
+            deciding = self._deciding[entry.rollout_id]
+            self._deciding[entry.rollout_id] = tuple(e for e in deciding if e.id != entry_id)
             self._settle(entry.rollout_id)
         return entry
 
@@ -122,18 +136,19 @@ class Tally:
 
     def _settle(self, rollout_id: str) -> None:
         """What stands on this rollout now, and how long it took."""
-        deciding = self._deciding[rollout_id].values()
         if (old := self._stands.pop(rollout_id, None)) is not None:
             self._counts[old] -= 1
-        self._seconds -= self._took.pop(rollout_id, 0.0)
-        last = next(reversed(deciding), None)
-        if last is not None and last.verdict is not None:
-            self._stands[rollout_id] = last.verdict
-            self._counts[last.verdict] += 1
-        took = next((e.seconds for e in reversed(deciding) if e.verdict and e.seconds > 0), 0.0)
-        if took:
-            self._took[rollout_id] = took
-            self._seconds += took
+        if (took := self._took.pop(rollout_id, None)) is not None:
+            self._seconds -= took
+        deciding = self._deciding[rollout_id]
+        if deciding and (verdict := deciding[-1].verdict) is not None:
+            self._stands[rollout_id] = verdict
+            self._counts[verdict] += 1
+        for entry in reversed(deciding):
+            if entry.verdict is not None and entry.seconds > 0:
+                self._took[rollout_id] = entry.seconds
+                self._seconds += entry.seconds
+                break
 
 
 class Queue:
@@ -157,13 +172,16 @@ class Queue:
         self.at = min(max(at, 0), len(ids) - 1)
         self._place = {rollout_id: place for place, rollout_id in enumerate(ids)}
         self._decided = bytearray(len(ids))
-        self._tally = Tally()
-        for entry in entries:
-            self.add(entry)
+        self._tally = Tally(_as_kept(entry) for entry in entries if entry.rollout_id in self._place)
+        for rollout_id in self._tally.verdicts():
+            self._decided[self._place[rollout_id]] = 1
 
     def copy(self) -> Queue:
         """Another one, as this one is now."""
-        return Queue(self.query, self.by, self.frozen_at, self.ids, self.at, self.entries)
+        other = Queue(self.query, self.by, self.frozen_at, (self.current,))
+        other.ids, other.at, other._place = self.ids, self.at, self._place
+        other._decided, other._tally = self._decided[:], self._tally.copy()
+        return other
 
     @property
     def name(self) -> str:
@@ -231,10 +249,7 @@ class Queue:
         """One thing more is said; the entry as it is kept. The place stays. Of a rollout that is
         not in the queue nothing is said.
         """
-        seconds = min(max(entry.seconds, 0.0), LONGEST)
-        if seconds != entry.seconds or not entry.id:
-            new_id = entry.id or os.urandom(8).hex()
-            entry = msgspec.structs.replace(entry, seconds=seconds, id=new_id)
+        entry = _as_kept(entry)
         if entry.rollout_id in self._place:
             self._tally.add(entry)
             self._look_at(entry)
@@ -286,6 +301,14 @@ class Queue:
         if entry.decides:
             decided = self._tally.verdict_of(entry.rollout_id) is not None
             self._decided[self._place[entry.rollout_id]] = decided
+
+
+def _as_kept(entry: Entry) -> Entry:
+    """With an id, and no longer than a decision may count."""
+    if entry.id and 0.0 <= entry.seconds <= LONGEST:
+        return entry
+    seconds = min(max(entry.seconds, 0.0), LONGEST)
+    return msgspec.structs.replace(entry, seconds=seconds, id=entry.id or os.urandom(8).hex())
 
 
 def queue_name(query: str, by: str, frozen_at: float) -> str:

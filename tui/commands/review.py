@@ -8,8 +8,6 @@ from datetime import datetime
 from pathlib import Path
 
 import click
-from rollstep.core.listing.facts import describe_some
-from rollstep.core.listing.rollout_list import parse_query
 from rollstep.core.review.keeping import (
     ListedQueue,
     begin_queue,
@@ -34,6 +32,8 @@ def review(query: str, library: Path | None, name: str | None, *, new: bool) -> 
     with Library.open(path, create=False) as opened:
         queue = None if new else unfinished_queue(opened, query, by)
         if queue is None:
+            from rollstep.core.listing.rollout_list import parse_query
+
             parse_query(query)
             _look_through(opened)
             queue = begin_queue(opened, query, by, time.time())
@@ -62,6 +62,8 @@ def _line(listed: ListedQueue) -> str:
 
 def _look_through(library: Library) -> None:
     """Work out what queries ask of rollouts that have changed, and say so where it takes long."""
+    from rollstep.core.listing.facts import describe_some
+
     waiting = of = library.count_undescribed()
     told = of > 500 and sys.stderr.isatty()
     while waiting and describe_some(library):

@@ -95,7 +95,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         self.column: Column | None = None
         self.flashed: Span | None = None
         self._loading = ""
-        self._leaving = False
+        self._leaving = self._counted = False
         self._place_timer: Timer | None = None
         self.head = RowsPane(self.palette, id="review-head", selectable=False)
         self.text = RowsPane(self.palette, id="review-text")
@@ -114,7 +114,12 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         self.model.watch.go_on()
         self.paint()
         self.load_ahead()
-        self.rollstep.when_done(self.keeper.parked(), self._count_parked)
+
+    def _count(self) -> None:
+        """How many wait for a human, once, when nobody waits for a rollout."""
+        if not self._counted:
+            self._counted = True
+            self.rollstep.when_done(self.keeper.parked(), self._count_parked)
 
     def _count_parked(self, count: int) -> None:
         self.model.parked = count
@@ -141,7 +146,10 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
     def load_ahead(self) -> None:
         """Load what is at hand or may come next, one after the other."""
         wanted = self.model.wanted()
-        if self._loading or not wanted or not self.is_attached:
+        if self._loading or not self.is_attached:
+            return
+        if not wanted:
+            self._count()
             return
         self._loading = wanted[0]
         self.rollstep.later(self._load(wanted[0]))
