@@ -63,6 +63,18 @@ def slow(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Gate:
     return gate
 
 
+def slow_to_read(rollout: str, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reads this rollout beside the others waits until the gate is opened."""
+    load = LibraryBeside.load
+
+    def slow_load(self: LibraryBeside, rollout_id: str) -> Any:
+        if rollout_id == rollout:
+            gate.wait()
+        return load(self, rollout_id)
+
+    monkeypatch.setattr(LibraryBeside, "load", slow_load)
+
+
 async def type_slow(driver: Driver, gate: Gate) -> None:
     await driver.press("slash")
     await driver.until(lambda: isinstance(driver.app.focused, TextArea))
@@ -201,14 +213,7 @@ async def test_a_filter_that_cannot_be_asked_is_said_and_the_list_stays(
 async def test_numbers_are_counted_beside_and_left_with_escape(
     opened: Opened, path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = LibraryBeside.load
-
-    def slow_load(self: LibraryBeside, rollout_id: str) -> Any:
-        if rollout_id == "r20":
-            gate.wait()
-        return load(self, rollout_id)
-
-    monkeypatch.setattr(LibraryBeside, "load", slow_load)
+    slow_to_read("r20", gate, monkeypatch)
     async with opened(library=path, size=(120, 30)) as driver:
         screen = await listed(driver)
         await driver.press("number_sign")
@@ -240,14 +245,7 @@ async def test_enter_lists_anew_by_the_same_filter(opened: Opened, path: Path) -
 async def test_a_rollout_that_is_read_for_the_page_holds_nothing_up(
     opened: Opened, path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = LibraryBeside.load
-
-    def slow_load(self: LibraryBeside, rollout_id: str) -> Any:
-        if rollout_id == "r29":
-            gate.wait()
-        return load(self, rollout_id)
-
-    monkeypatch.setattr(LibraryBeside, "load", slow_load)
+    slow_to_read("r29", gate, monkeypatch)
     async with opened(library=path, size=(120, 30)) as driver:
         screen = await listed(driver)
         await driver.press("j")
