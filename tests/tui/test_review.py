@@ -12,9 +12,11 @@ import msgspec
 import pytest
 from rollstep.core.model.marks import Mark, Score
 from rollstep.core.model.rollout import RolloutHeader
+from rollstep.core.review.giving import give_mark
 from rollstep.core.review.keeping import KeptQueue, listed_queues, open_queue
 from rollstep.core.review.queue import Entry, Queue
 from rollstep.core.review.reading import steps_read
+from rollstep.core.rules.marking import MarkChange
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
 from rollstep.tui.review.model import ReviewModel
@@ -372,3 +374,31 @@ async def test_the_queue_at_every_size(
         await reviewing(driver, model)
         await driver.press("}", "k")
         same_screen(driver.app)
+
+
+async def test_what_another_program_says_in_the_same_queue_is_seen_at_the_next_mark(
+    opened: Opened, path: Path
+) -> None:
+    with Library.open(path) as other:
+        queue().stay_at(other, 0)
+        second = open_queue(other, queue().queue.name)
+        async with opened(library=path, size=(120, 30)) as driver:
+            model = ReviewModel(open_queue(other, queue().queue.name))
+            screen = await reviewing(driver, model)
+            await driver.until(lambda: not model.wanted() and not screen._loading)
+            for number, verdict in ((1, "reject"), (3, "accept")):
+                rollout_id, leaf = f"r{number}", other.load(f"r{number}").steps[-1].id
+                await give_mark(other, rollout_id, leaf, MarkChange(verdict=verdict), "mira")  # type: ignore[arg-type]
+                entry = Entry(rollout_id, leaf, verdict, decides=True, id=f"theirs {number}")  # type: ignore[arg-type]
+                second.say(other, entry, number)
+            await driver.press("space", "A")
+            await settled(driver, model)
+            assert model.queue.current == "r1", "nobody knew of it when the key was pressed"
+            await driver.until(lambda: "R rejected" in text(screen))
+            assert " A 2  R 1  M 0" in text(screen)
+            assert len(second.look(other).said) == 1
+            await driver.press("u")
+            await settled(driver, model)
+            assert model.queue.current == "r0", "what was said here last, not there"
+            assert " A 1  R 1  M 0" in text(screen)
+    assert kept(path).verdicts() == {"r1": "reject", "r3": "accept"}
