@@ -57,7 +57,7 @@ def run_app(
         from rollstep.core.config.loading import guide_of
 
         guide = guide_of(loaded)
-    apply_keys(chosen.keys)
+    apply_keys(loaded)
     author = review.queue.by if review is not None else author_of(chosen)
     controller = start_controller(
         library, throwaway=throwaway, roles=roles, trust=trust, author=author

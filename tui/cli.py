@@ -18,7 +18,7 @@ from typing import Any
 import click
 from rollstep.core.errors import ExportError, NotSavedError, PlaceError, RollstepError
 
-from .cli_options import FILE, LIBRARY, MAX_COST, MAX_TOKENS, READ_AS, ROLES, TRUST
+from .cli_options import FILE, LIBRARY, MAX_COST, MAX_TOKENS, READ_AS, ROLES, TRUST, QueryCommand
 
 _ELSEWHERE = {
     "author": "cli_models:author_command",
@@ -253,7 +253,7 @@ def diff_command(
     return run_diff(left, right, DiffOptions(library, as_json, words, width))
 
 
-@app.command("list")
+@app.command("list", cls=QueryCommand)
 @click.argument("query", default="")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on a line for each.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)

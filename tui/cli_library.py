@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from .cli_options import FILE, LIBRARY
+from .cli_options import FILE, LIBRARY, QueryCommand
 
 
-@click.command("stats")
+@click.command("stats", cls=QueryCommand)
 @click.argument("query", default="")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @LIBRARY

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from .cli_options import LIBRARY
+from .cli_options import LIBRARY, QueryCommand
 
 
-@click.command("review")
+@click.command("review", cls=QueryCommand)
 @click.argument("query", default="verdict:none")
 @click.option("--as", "name", metavar="NAME", help="Who reviews.  [default: your own name]")
 @click.option("--new", is_flag=True, help="Begin another queue; the unfinished one stays.")

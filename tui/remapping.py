@@ -7,12 +7,16 @@ as they are loaded.
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from typing import TYPE_CHECKING, NamedTuple
 
 from rollstep.core.errors import ConfigError, Fault
 
 from . import actions
 from .actions import Action
 from .library import actions as library
+
+if TYPE_CHECKING:
+    from rollstep.core.config.loading import Loaded
 
 _SIGNS = {":": "colon", "?": "question_mark", " ": "space"}
 _NAMED = frozenset(
@@ -25,29 +29,41 @@ _FIXED = ("palette", "help", "cancel", "quit")
 """What must be found whatever else is changed."""
 
 
-def remapped(overrides: Mapping[str, str]) -> tuple[Action, ...]:
-    """The registry with these keys. A key taken from another action of a screen is gone there.
+class Remapped(NamedTuple):
+    """All actions with the keys that the configuration gives them: the registry, and those that
+    only the library screen has.
+    """
+
+    registry: tuple[Action, ...]
+    library: tuple[Action, ...]
+
+
+def remapped(loaded: Loaded) -> Remapped:
+    """The actions with these keys. A key taken from another action of a screen is gone there.
 
     Raises ConfigError with every fault: no such action, no such key, a key for two actions of one
     screen, an action that must keep a key and has none.
     """
-    return _read(overrides)[0]
+    overrides = loaded.config.keys
+    if not overrides:
+        return Remapped(actions.ACTIONS, library.OWN)
+    try:
+        return _read(overrides)
+    except ConfigError as error:
+        from rollstep.core.config.loading import placed
+
+        raise placed(error, loaded, "keys") from error
 
 
-def remapped_library(overrides: Mapping[str, str]) -> tuple[Action, ...]:
-    """The actions that only the library screen has, with these keys. Raises ConfigError."""
-    return _read(overrides)[1]
-
-
-def apply_keys(overrides: Mapping[str, str]) -> None:
+def apply_keys(loaded: Loaded) -> None:
     """Make these the keys of the program. Raises ConfigError."""
-    if overrides:
-        registry, own = _read(overrides)
-        actions.use(registry)
-        library.use(own)
+    if loaded.config.keys:
+        found = remapped(loaded)
+        actions.use(found.registry)
+        library.use(found.library)
 
 
-def _read(overrides: Mapping[str, str]) -> tuple[tuple[Action, ...], tuple[Action, ...]]:
+def _read(overrides: Mapping[str, str]) -> Remapped:
     faults: list[Fault] = []
     own_ids = {action.id for action in library.OWN}
     new: dict[str, tuple[str, ...]] = {}
@@ -84,7 +100,7 @@ def _read(overrides: Mapping[str, str]) -> tuple[tuple[Action, ...], tuple[Actio
     faults += _without_keys(registry, own)
     if faults:
         raise ConfigError(faults=tuple(faults))
-    return registry, own
+    return Remapped(registry, own)
 
 
 def _meet(one: str, other: str, own_ids: set[str]) -> bool:

@@ -25,10 +25,12 @@ class ReviewKeys(msgspec.Struct, frozen=True, omit_defaults=True):
     guide: Annotated[str, doc("What reviewers should look for, shown with ? in the queue.")] = ""
     guide_file: Annotated[str, doc("A file with that text; ~ and paths beside the file work.")] = ""
     reasons: Annotated[
-        tuple[str, ...], doc("Reasons to reject, chosen by number; others can be typed.")
+        tuple[str, ...],
+        doc("Up to nine reasons to reject, chosen by number; others can be typed.", max_length=9),
     ] = ("wrong facts", "ignores a tool result", "does not help", "unsafe", "unnatural")
     tags: Annotated[
-        dict[str, str], doc("Tags by letter, behind m t: each letter puts its tag on or off.")
+        dict[Annotated[str, msgspec.Meta(min_length=1, max_length=1)], str],
+        doc("Tags by letter, behind m t: each letter puts its tag on or off."),
     ] = {}
     show_others: Annotated[bool, doc("Show the verdicts of others before your own is given.")] = (
         False

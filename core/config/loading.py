@@ -58,6 +58,21 @@ def _is_ours(variable: str) -> bool:
     return variable.startswith(PREFIX)
 
 
+def placed(error: ConfigError, loaded: Loaded, table: str) -> ConfigError:
+    """The error with file and line of each fault, where it was found later, in what the keys of a
+    table mean.
+    """
+    source = loaded.sources.get(table, "")
+    try:
+        text = Path(source).read_text("utf-8") if source else ""
+    except OSError:
+        text = ""
+    faults = tuple(
+        msgspec.structs.replace(fault, line=_line(text, fault.where)) for fault in error.faults
+    )
+    return ConfigError(source=source, faults=faults)
+
+
 def guide_of(loaded: Loaded) -> str:
     """The text that reviewers go by: written in the configuration, or in the file it names, seen
     from where it is named. Raises ConfigError where that file cannot be read.
@@ -141,16 +156,28 @@ def _checked(
     for key, value in document.items():
         name = f"{prefix}{key}"
         if name in types:
-            try:
-                msgspec.convert(value, types[name])
-            except msgspec.ValidationError as error:
-                line = _line(text, name)
-                faults.append(Fault(f"{_words(error)}.", line, where=name, hint=_hint(types[name])))
+            each = _entries(name, value) if _plain(types[name]) is dict else {name: value}
+            for where, one in each.items():
+                try:
+                    msgspec.convert(one, types[name])
+                except msgspec.ValidationError as error:
+                    line = _line(text, where) or _line(text, name)
+                    hint = _hint(types[name])
+                    faults.append(Fault(f"{_words(error)}.", line, where=where, hint=hint))
             yield name, value
         elif isinstance(value, dict) and any(known.startswith(f"{name}.") for known in types):
             yield from _checked(value, text, faults, f"{name}.")
         else:
             faults.append(_unknown(name, types, _line(text, name)))
+
+
+def _entries(name: str, value: Any) -> dict[str, Any]:
+    """Of a table with names of the user's own, a table for each of them: what is wrong is said
+    where it stands.
+    """
+    if not isinstance(value, dict):
+        return {name: value}
+    return {f"{name}.{key}": {key: one} for key, one in value.items()} or {name: value}
 
 
 def _unknown(name: str, known: Mapping[str, Any], line: int) -> Fault:
@@ -164,7 +191,7 @@ def _unknown(name: str, known: Mapping[str, Any], line: int) -> Fault:
 def _words(error: msgspec.ValidationError) -> str:
     """What is wrong with a value; where in it, if that is not the value itself."""
     said, _, place = str(error).partition(" - at ")
-    inside = place.strip("`").removeprefix("$").lstrip(".")
+    inside = place.strip("`").removeprefix("$").removeprefix("[...]").lstrip(".")
     return f"{said[0].lower()}{said[1:]}{f' (at {inside})' if inside else ''}"
 
 

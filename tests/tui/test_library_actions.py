@@ -9,12 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from rollstep.core.config.keys import ReviewKeys
+from rollstep.core.config.keys import Config, ReviewKeys
+from rollstep.core.config.loading import Loaded
 from rollstep.core.errors import ConfigError
 from rollstep.core.listing.rollout_list import list_rollouts
 from rollstep.core.store.library import Library
-from rollstep.tui.remapping import remapped, remapped_library
+from rollstep.tui.remapping import remapped
 from rollstep.tui.screens.choose import ChooseScreen
+from rollstep.tui.screens.debugger import DebuggerScreen
+from rollstep.tui.screens.library import LibraryScreen
 from rollstep.tui.screens.mark_menu import KeyMenu, WhyScreen
 from rollstep.tui.screens.replace_ask import ReplaceAskScreen
 from textual.command import CommandPalette
@@ -63,6 +66,25 @@ async def test_a_hidden_one_leaves_the_list_and_u_brings_it_back(
         assert in_sight(path) == ["r0", "r1", "r2", "r3", "r5"]
         await driver.press("u")
         await driver.until(lambda: len(screen.model) == 6)
+        await driver.until(lambda: "Brought back: 1" in text(driver))
+        assert len(in_sight(path)) == 6
+
+
+async def test_it_is_taken_back_also_after_one_was_opened(opened: Opened, path: Path) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        await listed(driver)
+        await driver.press("D")
+        await confirmed(driver)
+        await driver.until(lambda: "Hidden: 1." in text(driver))
+        await driver.press("A")
+        await driver.until(lambda: "Accepted: 1." in text(driver))
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.app.screen, DebuggerScreen))
+        await driver.press("q")
+        await driver.until(lambda: isinstance(driver.app.screen, LibraryScreen))
+        await driver.press("u")
+        await driver.until(lambda: "Marks taken back: 1" in text(driver))
+        await driver.press("u")
         await driver.until(lambda: "Brought back: 1" in text(driver))
         assert len(in_sight(path)) == 6
 
@@ -169,15 +191,19 @@ async def test_replace_is_found_by_name(opened: Opened, path: Path) -> None:
             await driver.press("escape")
 
 
+def keyed(overrides: dict[str, str]) -> Loaded:
+    return Loaded(Config(keys=overrides), {})
+
+
 def test_own_actions_take_other_keys_and_leave_the_debugger_its_own() -> None:
     overrides = {"library_hide": "s", "library_replace": "A", "next": "f"}
-    debugger = {action.id: action.keys for action in remapped(overrides)}
-    library = {action.id: action.keys for action in remapped_library(overrides)}
+    debugger = {action.id: action.keys for action in remapped(keyed(overrides)).registry}
+    library = {action.id: action.keys for action in remapped(keyed(overrides)).library}
     assert debugger["step"] == ("s", "f10")
     assert debugger["accept"] == ("A",)
     assert (library["library_hide"], library["library_replace"]) == (("s",), ("A",))
     assert library["library_filters"] == ()  # its key is given to another action of this screen
-    assert remapped_library({"step": "D"}) == remapped_library({})
+    assert remapped(keyed({"step": "D"})).library == remapped(keyed({})).library
 
 
 @pytest.mark.parametrize(
@@ -190,7 +216,7 @@ def test_own_actions_take_other_keys_and_leave_the_debugger_its_own() -> None:
 )
 def test_what_is_refused(overrides: dict[str, str], words: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        remapped(overrides)
+        remapped(keyed(overrides))
     assert words in str(caught.value)
 
 
@@ -198,7 +224,9 @@ def test_bindings_the_line_of_keys_and_help_follow() -> None:
     """In a process of its own: keys are changed before any screen is loaded."""
     script = """
 from rollstep.tui.remapping import apply_keys
-apply_keys({"library_hide": "H", "accept": "a", "next": "D"})
+from rollstep.core.config.keys import Config
+from rollstep.core.config.loading import Loaded
+apply_keys(Loaded(Config(keys={"library_hide": "H", "accept": "a", "next": "D"}), {}))
 from rollstep.tui.library.words import key_line
 from rollstep.tui.screens.library import LibraryScreen
 bound = {key: b.action for b in LibraryScreen.BINDINGS for key in b.key.split(",")}

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from rollstep.core.config.keys import Config
+from rollstep.core.config.loading import Loaded, load_config
 from rollstep.core.errors import ConfigError
 from rollstep.tui.actions import ACTIONS, Action
 from rollstep.tui.remapping import remapped
 
 
+def keyed(overrides: dict[str, str]) -> Loaded:
+    return Loaded(Config(keys=overrides), {})
+
+
 def by_id(overrides: dict[str, str]) -> dict[str, Action]:
-    return {action.id: action for action in remapped(overrides)}
+    return {action.id: action for action in remapped(keyed(overrides)).registry}
 
 
 def test_nothing_is_changed_by_nothing() -> None:
-    assert remapped({}) == ACTIONS
+    assert remapped(keyed({})).registry == ACTIONS
 
 
 def test_a_key_moves_from_one_action_to_another() -> None:
@@ -51,15 +58,27 @@ def test_signs_are_written_as_they_are() -> None:
 )
 def test_what_is_refused(overrides: dict[str, str], words: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        remapped(overrides)
+        remapped(keyed(overrides))
     assert words in str(caught.value)
+
+
+def test_a_fault_is_said_with_its_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('author = "ana"\n[keys]\nstep = "s"\nflop = "x"\nturn = "hyper+x"\n')
+    with pytest.raises(ConfigError) as caught:
+        remapped(load_config(tmp_path, None, {}))
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith(f"{path}: line 4: keys.flop: there is no such action.")
+    assert lines[1].startswith(f"{path}: line 5: keys.turn: 'hyper+x' is no key.")
 
 
 def test_bindings_footer_and_help_follow() -> None:
     """In a process of its own: the registry is changed before any screen is loaded."""
     script = """
 from rollstep.tui.remapping import apply_keys
-apply_keys({"step": "x f10", "export": "s", "next": "m"})
+from rollstep.core.config.keys import Config
+from rollstep.core.config.loading import Loaded
+apply_keys(Loaded(Config(keys={"step": "x f10", "export": "s", "next": "m"}), {}))
 from rollstep.tui.actions import footer, key_table
 from rollstep.tui.screens.debugger import DebuggerScreen
 bound = {key: b.action for b in DebuggerScreen.BINDINGS for key in b.key.split(",")}

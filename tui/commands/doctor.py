@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from rollstep.core.errors import ConfigError
 from rollstep.tui.doctor.check import Check, note
 from rollstep.tui.doctor.files import check_config, check_library
 from rollstep.tui.doctor.program import check_keys, check_program, check_roles
 from rollstep.tui.doctor.terminal import check_terminal, this_terminal
 from rollstep.tui.sanitize import one_line
-from rollstep.tui.settings import config_folder
+from rollstep.tui.settings import config_folder, data_folder
 
-from .lists import library_path
+from .lists import LIBRARY_NAME, library_path
 from .progress import counted, say
 from .trusting import check_trust
 
@@ -51,11 +52,21 @@ def run_doctor(options: DoctorOptions) -> int:
     return 1 if problems else 0
 
 
+def _library(given: Path | None) -> Path:
+    """The library that is meant; where the configuration is faulty, which is said by itself, that
+    without one.
+    """
+    try:
+        return library_path(given)
+    except ConfigError:
+        return data_folder() / LIBRARY_NAME
+
+
 def _checks(options: DoctorOptions) -> Iterator[Check]:
     sources: tuple[Iterable[Check], ...] = (
         check_program(),
         check_terminal(this_terminal()),
-        check_library(library_path(options.library)),
+        check_library(_library(options.library)),
         check_config(config_folder()),
         check_roles(),
         check_keys(),

@@ -95,19 +95,13 @@ def _configuration(config: Path) -> Check:
     about, path = "configuration", config / USER_FILE
     try:
         loaded = load_config(config, Path.cwd())
-        remapped(loaded.config.keys)
+        remapped(loaded)
     except ConfigError as error:
-        where = "" if error.source else f"{_keys_from(config)}: "
-        return problem(about, f"{where}{error}", "Mend it; `rollstep config` tells what there is.")
+        return problem(about, str(error), "Mend it; `rollstep config` tells what there is.")
     except OSError as error:
         return note(about, f"the current folder cannot be looked at: {error.strerror}")
     files = sorted(set(loaded.sources.values()))
     return ok(about, ", ".join(files) if files else f"nothing set; {path} would be your own file")
-
-
-def _keys_from(config: Path) -> str:
-    """The file that gives other keys."""
-    return load_config(config, Path.cwd()).sources.get("keys", "")
 
 
 def _settings(config: Path) -> Check:

@@ -67,10 +67,23 @@ def test_every_fault_is_said_with_its_line(tmp_path: Path) -> None:
     assert lines[0] == f"{path}: line 1: autor: there is no such key. Did you mean author?"
     assert lines[1] == f"{path}: line 4: run.concurrency: expected `int` >= 1."
     assert lines[2].endswith("invalid enum value 'halt'. It is park, stop or ignore.")
-    assert "line 6: run.limits: object contains unknown field `at_onc`" in lines[3]
-    assert "line 9: keys: expected `str`, got `int`" in lines[4] or "line 8: keys" in lines[4]
+    assert "line 6: run.limits.openai: object contains unknown field `at_onc`" in lines[3]
+    assert lines[4] == f"{path}: line 9: keys.step: expected `str`, got `int`."
     assert "nothing: there is no such key" in lines[5]
     assert len(lines) == 6
+
+
+def test_tags_have_one_letter_and_no_more_reasons_than_numbers(tmp_path: Path) -> None:
+    reasons = ", ".join(f'"{n}"' for n in range(10))
+    path = write(
+        tmp_path / "config.toml",
+        f'[review]\nreasons = [{reasons}]\n[review.tags]\nr = "refund"\nref = "refunded"\n',
+    )
+    with pytest.raises(ConfigError) as caught:
+        load_config(tmp_path, None, {})
+    lines = str(caught.value).splitlines()
+    assert lines[0] == f"{path}: line 2: review.reasons: expected `array` of length <= 9."
+    assert lines[1].startswith(f"{path}: line 5: review.tags.ref: expected `str` of length <= 1")
 
 
 @pytest.mark.parametrize(

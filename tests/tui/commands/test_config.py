@@ -32,8 +32,24 @@ def test_wrong_keys_are_said_by_config_and_by_doctor(cli: RunCli) -> None:
     assert status == 2
     assert "'hyper+q' is no key" in error
     assert "keys.zzz: there is no such action" in error
+    assert f"{path}: line 3: keys.zzz" in error
+    status, out, error = cli("config", "--keys")
+    assert (status, "\nstep " in out) == (2, True)
+    assert "Above are the keys without a configuration." in error
     _, out, error = cli("doctor")
     assert "keys.zzz: there is no such action" in out + error
+
+
+def test_doctor_looks_at_all_else_where_the_configuration_is_none(cli: RunCli) -> None:
+    _, out, _ = cli("config", "--path")
+    path = Path(out.strip())
+    path.parent.mkdir(parents=True)
+    path.write_text("run = [")
+    status, out, _ = cli("doctor")
+    assert status == 1
+    assert "this is no TOML" in out
+    assert "library" in out
+    assert "1 problem" in out
 
 
 def test_a_screen_needs_a_terminal(cli: RunCli, tmp_path: Path) -> None:

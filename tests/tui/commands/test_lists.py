@@ -52,5 +52,9 @@ def test_rollouts_that_a_query_means_as_lines_and_as_json(cli: RunCli, tmp_path:
     assert "1 more" in error
     _, out, error = cli("list", "turns > 9", "--library", path)
     assert (out, "No rollout is meant" in error) == ("", True)
+    status, out, _ = cli("list", "-turns>1", "--library", path, "--limit", 3)
+    assert (status, out.split()[0], len(out.splitlines())) == (0, "one", 1)
+    assert cli("stats", '-"question 1"', "--library", path)[0] == 0
+    assert cli("list", "-x", "--library", path)[0] == 2
     status, _, error = cli("list", "turnz > 9", "--library", path)
     assert (status, "did you mean turns?" in error) == (2, True)
