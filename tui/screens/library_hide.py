@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rollstep.core.listing.hidden import hide_rollouts, show_rollouts, speaks_of_hidden
@@ -20,10 +20,8 @@ _TEXT = "Lists leave them out until hidden:yes asks for them. Nothing is deleted
 class Hiding:
     """What ``D`` does on one library screen."""
 
-    def __init__(self, screen: LibraryScreen, done: Callable[[Callable[[], None]], None]) -> None:
-        """``done`` is told what takes back each thing that was done."""
+    def __init__(self, screen: LibraryScreen) -> None:
         self.screen = screen
-        self._done = done
 
     def ask(self, meant: str) -> None:
         """Hide what is meant, after a question; a hidden one comes back at once."""
@@ -61,44 +59,41 @@ class Hiding:
         self.screen.app.push_screen(ChooseScreen(request), chosen)
 
     def _hide(self, keys: list[int]) -> None:
-        by = self.screen.rollstep.controller.engine.author
-        now = time.time()
-
-        def hide(library: Any) -> tuple[str, ...]:
-            return hide_rollouts(library, library.ids_of(keys), by, now)
+        screen = self.screen
 
         def hidden(ids: tuple[str, ...]) -> None:
             if ids:
-                self._done(lambda: self._again(show_rollouts, ids, "Brought back"))
-            if not self.screen.is_attached:
+                screen.model.done.append(lambda screen: Hiding(screen).take_back(ids, hide=False))
+            if not screen.is_attached:
                 return
             if not self._lists_hidden:
-                self.screen.model.leave_out(set(keys))
-            self.screen.count_hidden()
+                screen.model.leave_out(set(keys))
+            screen.count_hidden()
             words = f"Hidden: {len(ids):,}. hidden:yes lists them; u takes it back."
-            self.screen.was_done(words, ())
+            screen.was_done(words, ())
 
-        self.screen.ask(hide, hidden)
+        screen.ask(lambda library: self._put_away(library, library.ids_of(keys)), hidden)
+
+    def _put_away(self, library: Any, ids: Sequence[str]) -> tuple[str, ...]:
+        return hide_rollouts(
+            library, ids, self.screen.rollstep.controller.engine.author, time.time()
+        )
 
     def _show(self, keys: list[int]) -> None:
-        def shown(ids: tuple[str, ...]) -> None:
-            by = self.screen.rollstep.controller.engine.author
-            if ids:
-                self._done(
-                    lambda: self._again(
-                        lambda library, which: hide_rollouts(library, which, by, time.time()),
-                        ids,
-                        "Hidden again",
-                    )
-                )
-            self.screen.count_hidden()
-            self.screen.was_done(f"Brought back: {len(ids):,}. u takes it back.", ())
-
-        self.screen.ask(lambda library: show_rollouts(library, library.ids_of(keys)), shown)
-
-    def _again(self, work: Callable[[Any, Any], Any], ids: tuple[str, ...], words: str) -> None:
-        """Take one thing back, and list anew."""
         screen = self.screen
+
+        def shown(ids: tuple[str, ...]) -> None:
+            if ids:
+                screen.model.done.append(lambda screen: Hiding(screen).take_back(ids, hide=True))
+            screen.count_hidden()
+            screen.was_done(f"Brought back: {len(ids):,}. u takes it back.", ())
+
+        screen.ask(lambda library: show_rollouts(library, library.ids_of(keys)), shown)
+
+    def take_back(self, ids: tuple[str, ...], *, hide: bool) -> None:
+        """Do the one or the other with these again, and list anew."""
+        screen = self.screen
+        words = "Hidden again" if hide else "Brought back"
 
         def done(found: tuple[str, ...]) -> None:
             screen.was_done(f"{words}: {len(found):,}.", ())
@@ -106,4 +101,5 @@ class Hiding:
                 screen.count_hidden()
                 screen.list_anew()
 
+        work = self._put_away if hide else show_rollouts
         screen.ask(lambda library: work(library, ids), done)

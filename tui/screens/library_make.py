@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rollstep.core.listing.rollout_list import ORDERS, Order
@@ -19,7 +18,6 @@ from .marking import Marked as MarkedHere
 from .reason import ReasonRequest, ReasonScreen
 
 if TYPE_CHECKING:
-    from rollstep.core.replacing import Changed
 
     from .library import LibraryScreen
 
@@ -35,8 +33,6 @@ class Making:
     def __init__(self, screen: LibraryScreen) -> None:
         self.screen = screen
         self._asking = MarkAsking(screen.rollstep, lambda _, change: self._mark(change))
-        self._done: list[Callable[[], None]] = []
-        """What takes back each thing that was done here, the last at the end."""
 
     # marks
 
@@ -90,11 +86,12 @@ class Making:
 
     def _was_marked(self, change: MarkChange, found: Marked) -> None:
         if marked := found.done:
-            self._done.append(lambda: self._unmark(marked))
+            self.screen.model.done.append(lambda screen: screen.making.unmark(marked))
         words = f"{said(change)}: {len(found.done):,}. u takes it back."
         self.screen.was_done(words, found.failed)
 
-    def _unmark(self, marked: tuple[MarkedRollout, ...]) -> None:
+    def unmark(self, marked: tuple[MarkedRollout, ...]) -> None:
+        """Take these marks back."""
         screen = self.screen
         screen.rollstep.when_done(
             unmark(screen.rollstep.controller.engine, marked),
@@ -103,8 +100,8 @@ class Making:
 
     def do_undo(self) -> None:
         """Take back what was done here last."""
-        if self._done:
-            self._done.pop()()
+        if done := self.screen.model.done:
+            done.pop()(self.screen)
         else:
             self.screen.flash("Nothing was done here that could be taken back.", "dim")
 
@@ -113,25 +110,14 @@ class Making:
         from .library_hide import Hiding
 
         if self.screen.model.meant_count:
-            Hiding(self.screen, self._done.append).ask(self._meant_words())
+            Hiding(self.screen).ask(self._meant_words())
 
     def do_library_replace(self) -> None:
         """Replace words over the selection."""
-        from .library_replace import Replacing, take_back
+        from .library_replace import Replacing
 
-        screen = self.screen
-
-        def back(changed: tuple[Changed, ...]) -> None:
-            screen.rollstep.when_done(
-                take_back(screen.rollstep.controller.engine, changed),
-                lambda found: screen.was_done(
-                    f"Replacement taken back in {len(found.done):,}.", found.failed
-                ),
-            )
-
-        replacing = Replacing(screen, lambda changed: self._done.append(lambda: back(changed)))
-        if screen.model.meant_count:
-            replacing.ask(self._meant_words())
+        if self.screen.model.meant_count:
+            Replacing(self.screen).ask(self._meant_words())
 
     def do_library_review(self) -> None:
         """Go through the selection, or through all that is listed."""
@@ -139,6 +125,8 @@ class Making:
 
         if self.screen.model.found is not None and len(self.screen.model):
             Reviewing(self.screen).ask()
+        else:
+            self.screen.flash("There is nothing to review.", "dim")
 
     # the list
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
@@ -20,10 +19,8 @@ if TYPE_CHECKING:
 class Replacing:
     """The steps of one replacement, a dialog each."""
 
-    def __init__(self, screen: LibraryScreen, done: Callable[[tuple[Changed, ...]], None]) -> None:
-        """``done`` is told of what was changed, so that it can be taken back."""
+    def __init__(self, screen: LibraryScreen) -> None:
         self.screen = screen
-        self._done = done
 
     def ask(self, meant: str) -> None:
         """What by what?"""
@@ -100,14 +97,24 @@ class Replacing:
         screen.app.push_screen(ChooseScreen(request), go)
 
     def _replaced(self, found: ReplacedMany) -> None:
-        if found.done:
-            self._done(found.done)
+        if changed := found.done:
+            self.screen.model.done.append(lambda screen: Replacing(screen).take_back(changed))
         count = sum(each.places for each in found.done)
         words = f"Replaced in {_places(count)} of {_rollouts(len(found.done))}. u takes it back."
         left = next((each for each in found.done if each.left), None)
         if left is not None:
             words += f"  {left.rollout_id}: {left.left}"
         self.screen.was_done(words, found.failed)
+
+    def take_back(self, changed: tuple[Changed, ...]) -> None:
+        """Undo a replacement."""
+        screen = self.screen
+        screen.rollstep.when_done(
+            take_back(screen.rollstep.controller.engine, changed),
+            lambda found: screen.was_done(
+                f"Replacement taken back in {len(found.done):,}.", found.failed
+            ),
+        )
 
 
 def replace(engine: Engine, places: tuple[Place, ...], reason: str) -> Future[ReplacedMany]:
