@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import subprocess
@@ -105,6 +106,24 @@ def user_env(tmp_path: Path) -> dict[str, str]:
     home = tmp_path / "home"
     home.mkdir()
     return {"HOME": str(home), "PATH": os.defpath}
+
+
+def library_of_seeds(installed: Installed, env: dict[str, str], folder: Path, count: int) -> Path:
+    """A library of so many rollouts of one turn."""
+    rows, library = folder / "seeds.jsonl", folder / "library.sqlite"
+    lines = ({"id": f"s{n}", "user_text": f"Question number {n}, please"} for n in range(count))
+    rows.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = [installed.command, "run", "--seed-file", rows, "--output-dir", folder / "out"]
+    done = subprocess.run(
+        [*command, "--turns", "1", "--library", library],
+        env=env,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return library
 
 
 @pytest.fixture

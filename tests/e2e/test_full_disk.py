@@ -1,10 +1,9 @@
-"""A mark on a disk that is full, in a real terminal: said in words, not counted, its rollout comes
-back; given again when there is room, it is there after a kill.
+"""A mark on a disk that is full or read-only, in a real terminal: said in words, not counted, its
+rollout comes back; given again when there is room, it is there after a kill.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import signal
 import subprocess
@@ -12,34 +11,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rollstep.core.review.keeping import begin_queue
 from rollstep.core.store.library import Library
 
-from .conftest import Installed
+from .conftest import Installed, library_of_seeds
 from .terminal import Terminal
 
 pytestmark = pytest.mark.xdist_group("wheel")
 
-_MOUNT = 'mount -t tmpfs -o size=2m none "$0" && cp "$1" "$0" && shift && exec "$@"'
+_MOUNT = 'mount -t tmpfs -o size=2m none "$0" && cp "$1" "$0"'
+_PROTECT = ' && mount -o remount,ro "$0"'
+_START = 'shift && exec "$@"'
 
 
 @pytest.fixture
 def library(installed: Installed, user_env: dict[str, str], tmp_path: Path) -> Path:
     """Three rollouts of seed rows."""
-    rows = tmp_path / "seeds.jsonl"
-    lines = ({"id": f"s{n}", "user_text": f"Question number {n}, please"} for n in range(3))
-    rows.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    library = tmp_path / "library.sqlite"
-    command = [installed.command, "run", "--seed-file", rows, "--output-dir", tmp_path / "out"]
-    done = subprocess.run(
-        [*command, "--turns", "1", "--library", library],
-        env=user_env,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return library
+    return library_of_seeds(installed, user_env, tmp_path, 3)
 
 
 class Disk:
@@ -53,10 +41,11 @@ class Disk:
         self._folder.mkdir()
         self._terminal: Terminal | None = None
 
-    def start(self, *words: str) -> Terminal:
+    def start(self, *words: str, read_only: bool = False) -> Terminal:
         """Start the program on the library that is there."""
         given = [self._command, *words, "--library", self._folder / self._library.name]
-        command = ["unshare", "-Urm", "sh", "-c", _MOUNT, self._folder, self._library, *given]
+        mount = f"{_MOUNT}{_PROTECT if read_only else ''} && {_START}"
+        command = ["unshare", "-Urm", "sh", "-c", mount, self._folder, self._library, *given]
         self._terminal = Terminal(
             command, cwd=self._library.parent, env=self._env, rows=30, columns=120
         )
@@ -161,3 +150,20 @@ def test_a_mark_in_the_library(disk: Disk, library: Path) -> None:
         terminal.wait_for("Accepted: 1.")
         disk.stop()
     assert _verdicts(library) == ["accept"]
+
+
+def test_a_mark_in_the_queue_of_a_library_that_is_read_only(disk: Disk, library: Path) -> None:
+    with Library.open(library) as opened:
+        begin_queue(opened, "verdict:none", "mira", 1.0)
+    with disk.start("review", "--as", "mira", read_only=True) as terminal:
+        terminal.wait_for("1 of 3")
+        terminal.send(" ")
+        terminal.wait_for("read ──")
+        terminal.settle(0.5)
+        terminal.send("A")
+        wanted = ("NOT SAVED: the library", "NOT SAVED, and not counted", "read-only", "A 0")
+        terminal.wait_for(lambda seen: all(text in seen for text in wanted) and "1 of 3" in seen)
+        terminal.send("q")
+        terminal.settle(0.3)
+        terminal.send("q")
+        terminal.wait()

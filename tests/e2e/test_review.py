@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Installed
+from .conftest import Installed, library_of_seeds
 from .terminal import Terminal
 
 pytestmark = pytest.mark.xdist_group("wheel")
@@ -24,21 +23,7 @@ _RESTS = "rests for a moment"
 @pytest.fixture
 def library(installed: Installed, user_env: dict[str, str], tmp_path: Path) -> Path:
     """Six rollouts of seed rows."""
-    rows = tmp_path / "seeds.jsonl"
-    lines = ({"id": f"s{n}", "user_text": f"Question number {n}, please"} for n in range(6))
-    rows.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    library = tmp_path / "library.sqlite"
-    command = [installed.command, "run", "--seed-file", rows, "--output-dir", tmp_path / "out"]
-    done = subprocess.run(
-        [*command, "--turns", "1", "--library", library],
-        env=user_env,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return library
+    return library_of_seeds(installed, user_env, tmp_path, 6)
 
 
 def _shows(terminal: Terminal, *texts: str) -> None:
