@@ -26,6 +26,7 @@ from rollstep.core.review.reading import keep_steps_read, steps_read, turns_read
 from rollstep.core.rules.marking import MarkChange
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
+from rollstep.core.store.upkeep import compact
 
 from ..store.making import conversation, first
 
@@ -236,3 +237,19 @@ async def test_a_mark_is_taken_back_also_when_somebody_else_did_something_since(
     assert {(m.by, m.verdict) for m in library.load("r0").marks} == {("mira", None), ("jo", None)}
     with pytest.raises(UsageError, match="taken back already"):
         await take_mark_back(library, "r0", "r0-2", "nobody")
+
+
+def test_a_library_that_is_compacted_keeps_what_was_said_in_its_order(library: Library) -> None:
+    kept = begin_queue(library, "", "mira", 1.0)
+    for number in range(8):
+        kept.say(library, said(f"r{number % 4}", id=f"e{number}"), 0)
+    for number in (0, 1, 5):
+        kept.withdraw(library, f"e{number}", 0)
+    library.drop(KIND, "unheard of")
+    with Library.open(library.path) as other:
+        second = open_queue(other, kept.queue.name)
+        compact(library.path)
+        kept.say(library, said("r1", "reject", "later"), 0)
+        assert [each.id for each in second.look(other).said] == ["later"]
+        assert second.queue.entries == kept.queue.entries
+    assert open_queue(library, kept.queue.name).queue.entries == kept.queue.entries
