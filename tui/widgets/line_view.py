@@ -75,7 +75,8 @@ class LineView(ScrollView, can_focus=True):
     def show(self, passages: Sequence[Passage]) -> None:
         """Show other texts, from the top."""
         self.passages, self.shown = tuple(passages), SHOWN
-        self._wrap(self._text_width)
+        if self.size.width:  # else it is wrapped when it has a width, not a letter a line before
+            self._wrap(self._text_width)
         self.scroll_home(animate=False)
 
     @property
@@ -87,10 +88,6 @@ class LineView(ScrollView, can_focus=True):
     def height_needed(self) -> int:
         """Lines that the texts take at the present width."""
         return len(self._lines)
-
-    def on_mount(self) -> None:
-        """Wrap for the first time."""
-        self._wrap(self._text_width)
 
     def on_resize(self, event: events.Resize) -> None:
         """Wrap anew where the width is another."""

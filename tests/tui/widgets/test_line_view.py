@@ -40,6 +40,8 @@ async def test_long_lines_wrap_anew_when_the_width_changes() -> None:
 async def test_keys_read_on_and_more_of_a_huge_text_comes_on_demand() -> None:
     app = Viewing(Passage("x" * (SHOWN + 500)))
     async with app.run_test(size=(40, 8)) as pilot:
+        while not app.view.max_scroll_y:
+            await pilot.pause(0.01)
         await pilot.press("space", "space")
         assert app.view.scroll_offset.y == 14
         await pilot.press("G")
@@ -51,3 +53,13 @@ async def test_keys_read_on_and_more_of_a_huge_text_comes_on_demand() -> None:
         assert "more characters" not in screen_text(app)
         await pilot.press("g")
         assert app.view.scroll_offset.y == 0
+
+
+async def test_nothing_is_wrapped_before_there_is_a_width() -> None:
+    app = Viewing()
+    app.view.show([Passage("Hi there.")])
+    assert app.view.height_needed == 0
+    async with app.run_test(size=(40, 8)) as pilot:
+        while not app.view.height_needed:
+            await pilot.pause(0.01)
+        assert app.view.height_needed == 1
