@@ -40,9 +40,11 @@ async def test_long_lines_wrap_anew_when_the_width_changes() -> None:
 async def test_keys_read_on_and_more_of_a_huge_text_comes_on_demand() -> None:
     app = Viewing(Passage("x" * (SHOWN + 500)))
     async with app.run_test(size=(40, 8)) as pilot:
-        while not app.view.max_scroll_y:
+        while not app.view.show_vertical_scrollbar:
             await pilot.pause(0.01)
-        await pilot.press("space", "space")
+        await pilot.press("space")
+        assert app.view.scroll_offset.y == 7
+        await pilot.press("space")
         assert app.view.scroll_offset.y == 14
         await pilot.press("G")
         await pilot.pause()
@@ -56,8 +58,7 @@ async def test_keys_read_on_and_more_of_a_huge_text_comes_on_demand() -> None:
 
 
 async def test_nothing_is_wrapped_before_there_is_a_width() -> None:
-    app = Viewing()
-    app.view.show([Passage("Hi there.")])
+    app = Viewing(Passage("Hi there."))
     assert app.view.height_needed == 0
     async with app.run_test(size=(40, 8)) as pilot:
         while not app.view.height_needed:
