@@ -134,6 +134,13 @@ class Engine:
         """The rollouts used last, newest first."""
         return self.library.recent(limit) if self.library is not None else []
 
+    async def let_go(self) -> None:
+        """The human has turned to something else: other programs may go on with the open rollout,
+        unless a role is being asked for it here.
+        """
+        if self._claim is not None and self.session is not None and not self.session.busy:
+            self._claim.let_go()
+
     async def close_session(self) -> None:
         """Save and close the open session."""
         if self._unwatch is not None:

@@ -190,6 +190,10 @@ class Controller:
         with suppress(TimeoutError):
             self.engine.stop()
 
+    def let_go(self) -> None:
+        """The debugger is left: runs may go on with its rollout, as long as nothing is done."""
+        self.engine.submit(self.engine.let_go())
+
     def recent(self, limit: int = 50) -> Future[list[Summary]]:
         """The rollouts used last."""
         return self.engine.submit(self.engine.recent(limit))

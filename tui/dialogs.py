@@ -218,6 +218,7 @@ class Dialogs(ListDialogs):
         """Up to the samples of the log or the list that this one was picked from, or to the start
         screen; Esc there comes back.
         """
+        self.app.controller.let_go()
         if self._picked_from is not None:
             self.pick_sample(*self._picked_from)
         elif not self.back_to_list():

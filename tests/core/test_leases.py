@@ -221,6 +221,10 @@ def test_a_human_who_edits_keeps_runs_away_until_the_rollout_is_closed(library: 
     assert rollout_id not in library.kept(PLAYER), "to look is nothing"
     engine.submit(session.mark(Mark(session.head or "", verdict="unsure", by="mira"))).result(10)
     assert rollout_id in library.kept(PLAYER)
+    engine.submit(engine.let_go()).result(10)
+    assert rollout_id not in library.kept(PLAYER), "the debugger was left, for the queue, say"
+    engine.submit(session.step()).result(10)
+    assert rollout_id in library.kept(PLAYER)
     engine.submit(engine.open_project(refund())).result(10)
     assert rollout_id not in library.kept(PLAYER)
     engine.stop()
