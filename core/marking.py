@@ -4,8 +4,10 @@ be taken back there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 import msgspec
 
@@ -16,6 +18,8 @@ from .model.marks import Mark
 from .rules.marking import MarkChange, changed, mark_of
 from .session import Session
 from .store.library import Library
+
+T = TypeVar("T")
 
 Progress = Callable[[int, int], bool]
 """Told how many of how many are done; False ends it there."""
@@ -70,9 +74,7 @@ async def mark_rollouts(
     ids = tuple(rollout_ids)
     done: list[MarkedRollout] = []
     failed: list[tuple[str, str]] = []
-    for number, rollout_id in enumerate(ids):
-        if progress is not None and not progress(number, len(ids)):
-            break
+    async for rollout_id in one_by_one(ids, progress):
         try:
             session, own = session_for(library, rollout_id, open_session, by)
             leaf = leaf_of(session)
@@ -98,13 +100,14 @@ async def take_marks_back(
     *,
     by: str,
     open_session: Session | None = None,
+    progress: Progress | None = None,
 ) -> Marked:
     """Undo the last mark of each of these rollouts; one where something else was done since is
     left, and said.
     """
     done: list[MarkedRollout] = []
     failed: list[tuple[str, str]] = []
-    for each in marked:
+    async for each in one_by_one(tuple(marked), progress):
         try:
             session, own = session_for(library, each.rollout_id, open_session, by)
             last = next((c for c in reversed(session.commands) if not c.undone), None)
@@ -138,6 +141,15 @@ def unsaved_words(session: Session) -> Iterator[list[str]]:
         yield words
     finally:
         stop()
+
+
+async def one_by_one(items: Sequence[T], progress: Progress | None) -> AsyncIterator[T]:
+    """The items, until ``progress`` says that it is enough; between them others get their turn."""
+    for number, item in enumerate(items):
+        if progress is not None and not progress(number, len(items)):
+            return
+        yield item
+        await asyncio.sleep(0)
 
 
 def session_for(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from .errors import RollstepError
-from .marking import session_for
+from .marking import Progress, one_by_one, session_for
 from .model.steps import Step
 from .rules.replacing import Replacement, TextHit, check_replacement, hits_in
 from .session import Session
@@ -77,6 +77,7 @@ async def replace_places(
     reason: str,
     by: str,
     open_session: Session | None = None,
+    progress: Progress | None = None,
 ) -> ReplacedMany:
     """Put the new words into these places: in each rollout one command, in each step one override,
     with what follows kept.
@@ -87,7 +88,7 @@ async def replace_places(
         steps.setdefault(place.step.id, []).append(place.hit)
     done: list[Changed] = []
     failed: list[tuple[str, str]] = []
-    for rollout_id, hits in by_rollout.items():
+    async for rollout_id, hits in one_by_one(tuple(by_rollout.items()), progress):
         try:
             session, own = session_for(library, rollout_id, open_session, by)
             left = await session.replace_texts(hits, reason)
@@ -110,11 +111,12 @@ async def take_replacements_back(
     *,
     by: str,
     open_session: Session | None = None,
+    progress: Progress | None = None,
 ) -> ReplacedMany:
     """Undo these commands; a rollout in which something else was done since is left, and said."""
     done: list[Changed] = []
     failed: list[tuple[str, str]] = []
-    for each in changed:
+    async for each in one_by_one(tuple(changed), progress):
         try:
             session, own = session_for(library, each.rollout_id, open_session, by)
             last = next((c for c in reversed(session.commands) if not c.undone), None)

@@ -268,3 +268,46 @@ async def test_a_regular_expression_that_ran_out_of_time_is_said(
         screen.listing.filter_by("text~/(s+t*)+(e*p*)+$/")
         await driver.until(lambda: "takes too long for some texts" in text(driver))
         assert len(screen.model) == 30
+
+
+async def test_marks_on_many_are_ended_with_escape_and_what_is_done_stays(
+    opened: Opened, path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = Library.load
+
+    def slow_load(self: Library, rollout_id: str) -> Any:
+        if rollout_id == "r27" and not gate.opened.is_set():
+            gate.wait()
+        return load(self, rollout_id)
+
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await driver.press("j", *"v" * 6, "A")
+        monkeypatch.setattr(Library, "load", slow_load)
+        await driver.press_until("y", lambda: driver.app.screen is screen)
+        await driver.until(lambda: "Marking … 2 of 6; Esc ends it there" in text(driver))
+        await driver.press("R")
+        assert "Marking: R waits until that is over." in text(driver)
+        await driver.press("escape")
+        gate.opened.set()
+        await driver.until(lambda: "Accepted: 3." in text(driver))
+        assert len(screen.model.chosen) == 6
+        await driver.press("u")
+        await driver.until(lambda: "Marks taken back: 3." in text(driver))
+        with Library.open(path) as library:
+            marks = [mark for n in range(24, 30) for mark in library.load(f"r{n}").marks]
+        assert [mark.verdict for mark in marks] == [None] * 3
+
+
+async def test_what_goes_wrong_in_the_middle_blocks_no_key(
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        engine = driver.app.controller.engine
+        monkeypatch.setattr(engine, "library", None)
+        await driver.press("A")
+        await driver.until(lambda: not screen.working.words)
+        monkeypatch.undo()
+        await driver.press("A")
+        await driver.until(lambda: "Accepted: 1." in text(driver))

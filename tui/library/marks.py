@@ -7,13 +7,13 @@ from concurrent.futures import Future
 
 from rollstep.core.engine import Engine
 from rollstep.core.errors import UsageError
-from rollstep.core.marking import Marked, MarkedRollout, mark_rollouts, take_marks_back
+from rollstep.core.marking import Marked, MarkedRollout, Progress, mark_rollouts, take_marks_back
 from rollstep.core.rules.marking import MarkChange
 from rollstep.core.store.library import Library
 
 
 def mark_keys(
-    engine: Engine, keys: Sequence[int], change: MarkChange
+    engine: Engine, keys: Sequence[int], change: MarkChange, progress: Progress
 ) -> Future[tuple[MarkChange, Marked]]:
     """Mark the rollouts of these keys; what was done to them, and what came of it. A tag that is
     switched goes on all of several, or off all where each has it already.
@@ -29,7 +29,12 @@ def mark_keys(
             done = MarkChange(no_tag=tag) if _all_have(library, keys, tag) else MarkChange(tag=tag)
         ids = library.ids_of(keys)
         return done, await mark_rollouts(
-            library, ids, done, engine.author, open_session=engine.session
+            library,
+            ids,
+            done,
+            engine.author,
+            open_session=engine.session,
+            progress=progress,
         )
 
     return engine.submit(marking())
@@ -46,14 +51,18 @@ def _all_have(library: Library, keys: Sequence[int], tag: str) -> bool:
     return True
 
 
-def unmark(engine: Engine, marked: Sequence[MarkedRollout]) -> Future[Marked]:
+def unmark(engine: Engine, marked: Sequence[MarkedRollout], progress: Progress) -> Future[Marked]:
     """Take the last marks of these rollouts back."""
 
     async def taking_back() -> Marked:
         if engine.library is None:
             raise UsageError("There is no library.")
         return await take_marks_back(
-            engine.library, marked, by=engine.author, open_session=engine.session
+            engine.library,
+            marked,
+            by=engine.author,
+            open_session=engine.session,
+            progress=progress,
         )
 
     return engine.submit(taking_back())

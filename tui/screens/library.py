@@ -28,6 +28,7 @@ from .library_look import Looking
 from .library_make import Making
 from .library_numbers import Numbers
 from .library_page import PageReader
+from .library_work import Working
 
 if TYPE_CHECKING:
     from rollstep.core.review.keeping import KeptQueue
@@ -73,6 +74,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         self.looking = Looking(self)
         self.listing = Listing(self)
         self.numbers = Numbers(self)
+        self.working = Working(self)
         self.filter_line = FilterLine(self)
         self.reader = PageReader(self)
         self._reading: tuple[int, int] | None = None
@@ -167,6 +169,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
     def was_done(self, words: str, failed: Sequence[tuple[str, str]]) -> None:
         """Rollouts were changed from here: say so, and which could not be."""
         if not self.is_attached:
+            self.rollstep.say(words)
             return
         self.model.forget_rows()
         self.changed()
@@ -320,6 +323,9 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         rests = {"free": False, "opens": guard.pasting, "acts": guard.closed}[action.guard]
         if rests and not chosen:
             self.flash(guard.words(action.short))
+            return
+        if self.working.words and action.group in ("MAKE", "DECIDE"):
+            self.flash(f"{self.working.words}: {action.short} waits until that is over.", "dim")
             return
         self.flashed = None
         doer = self.looking if hasattr(self.looking, f"do_{name}") else self.making

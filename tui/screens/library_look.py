@@ -117,7 +117,7 @@ class Looking:
     def do_cancel(self) -> None:
         """Out of the selection, out of the filter, or back."""
         screen, model = self.screen, self.screen.model
-        if screen.numbers.give_up() or screen.listing.give_up():
+        if screen.working.give_up() or screen.numbers.give_up() or screen.listing.give_up():
             return
         if model.chosen:
             model.chosen.clear()

@@ -13,12 +13,12 @@ from rollstep.core.store.facts import RolloutFacts
 from ..library.marks import mark_keys, unmark
 from ..library.words import said
 from .choose import ChooseRequest, ChooseScreen, Option, confirm
+from .library_work import not_reached
 from .marking import MarkAsking
 from .marking import Marked as MarkedHere
 from .reason import ReasonRequest, ReasonScreen
 
 if TYPE_CHECKING:
-
     from .library import LibraryScreen
 
 _FILTERS = "filter"
@@ -75,8 +75,12 @@ class Making:
 
         def go(answer: str | None = "yes") -> None:
             if answer == "yes":
-                future = mark_keys(screen.rollstep.controller.engine, keys, change)
-                screen.rollstep.when_done(future, lambda found: self._was_marked(*found))
+                engine = screen.rollstep.controller.engine
+                screen.working.run(
+                    "Marking",
+                    lambda progress: mark_keys(engine, keys, change, progress),
+                    lambda found: self._was_marked(*found),
+                )
 
         if len(keys) < _ASK_FROM:
             go()
@@ -93,9 +97,15 @@ class Making:
     def unmark(self, marked: tuple[MarkedRollout, ...]) -> None:
         """Take these marks back."""
         screen = self.screen
-        screen.rollstep.when_done(
-            unmark(screen.rollstep.controller.engine, marked),
-            lambda found: screen.was_done(f"Marks taken back: {len(found.done):,}.", found.failed),
+
+        def taken_back(found: Marked) -> None:
+            if left := not_reached(marked, found.done, found.failed):
+                screen.model.done.append(lambda screen: screen.making.unmark(left))
+            screen.was_done(f"Marks taken back: {len(found.done):,}.", found.failed)
+
+        engine = screen.rollstep.controller.engine
+        screen.working.run(
+            "Taking marks back", lambda progress: unmark(engine, marked, progress), taken_back
         )
 
     def do_undo(self) -> None:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from rollstep.core.engine import Engine
 from rollstep.core.errors import UsageError
+from rollstep.core.marking import Progress
+
+from .library_work import not_reached
 
 if TYPE_CHECKING:
     from rollstep.core.replacing import Changed, Place, ReplacedMany
@@ -89,9 +92,12 @@ class Replacing:
             if answer != "yes":
                 screen.flash("Nothing was replaced.", "dim")
                 return
-            screen.flash("Replacing …", "dim")
-            future = replace(screen.rollstep.controller.engine, chosen, asked.reason)
-            screen.rollstep.when_done(future, self._replaced)
+            engine = screen.rollstep.controller.engine
+            screen.working.run(
+                "Replacing",
+                lambda progress: replace(engine, chosen, asked.reason, progress),
+                self._replaced,
+            )
 
         request = confirm(title, text, yes="Yes, replace them", no="No, change nothing")
         screen.app.push_screen(ChooseScreen(request), go)
@@ -109,15 +115,23 @@ class Replacing:
     def take_back(self, changed: tuple[Changed, ...]) -> None:
         """Undo a replacement."""
         screen = self.screen
-        screen.rollstep.when_done(
-            take_back(screen.rollstep.controller.engine, changed),
-            lambda found: screen.was_done(
-                f"Replacement taken back in {len(found.done):,}.", found.failed
-            ),
+
+        def taken_back(found: ReplacedMany) -> None:
+            if left := not_reached(changed, found.done, found.failed):
+                screen.model.done.append(lambda screen: Replacing(screen).take_back(left))
+            screen.was_done(f"Replacement taken back in {len(found.done):,}.", found.failed)
+
+        engine = screen.rollstep.controller.engine
+        screen.working.run(
+            "Taking the replacement back",
+            lambda progress: take_back(engine, changed, progress),
+            taken_back,
         )
 
 
-def replace(engine: Engine, places: tuple[Place, ...], reason: str) -> Future[ReplacedMany]:
+def replace(
+    engine: Engine, places: tuple[Place, ...], reason: str, progress: Progress
+) -> Future[ReplacedMany]:
     """Put the new words in, on the engine's thread."""
 
     async def replacing() -> ReplacedMany:
@@ -126,13 +140,20 @@ def replace(engine: Engine, places: tuple[Place, ...], reason: str) -> Future[Re
         if engine.library is None:
             raise UsageError("There is no library.")
         return await replace_places(
-            engine.library, places, reason=reason, by=engine.author, open_session=engine.session
+            engine.library,
+            places,
+            reason=reason,
+            by=engine.author,
+            open_session=engine.session,
+            progress=progress,
         )
 
     return engine.submit(replacing())
 
 
-def take_back(engine: Engine, changed: tuple[Changed, ...]) -> Future[ReplacedMany]:
+def take_back(
+    engine: Engine, changed: tuple[Changed, ...], progress: Progress
+) -> Future[ReplacedMany]:
     """Undo a replacement in each of its rollouts, on the engine's thread."""
 
     async def taking_back() -> ReplacedMany:
@@ -141,7 +162,11 @@ def take_back(engine: Engine, changed: tuple[Changed, ...]) -> Future[ReplacedMa
         if engine.library is None:
             raise UsageError("There is no library.")
         return await take_replacements_back(
-            engine.library, changed, by=engine.author, open_session=engine.session
+            engine.library,
+            changed,
+            by=engine.author,
+            open_session=engine.session,
+            progress=progress,
         )
 
     return engine.submit(taking_back())
