@@ -255,7 +255,7 @@ class _Parser:
                 raise self._error(f"{field.name} {_WANTED[field.kind]}, without quotes", start)
         else:
             value = self._meant(self._words(ref), field, op, start)
-        if field.only and value not in field.words and op in ("=", "!="):
+        if field.only and not _can_hold(field, op, str(value)):
             near = _nearest(str(value), field.words)
             hint = f"; did you mean {near}?" if near else ""
             known = f"{', '.join(field.words[:-1])} or {field.words[-1]}"
@@ -408,6 +408,15 @@ class _Deeper:
 
 _YES_AND_NO = ("yes", "no")
 _WANTED = {"number": "is a number", "flag": "is true or false"}
+
+
+def _can_hold(field: Field, op: str, value: str) -> bool:
+    """Whether one of the only words that a field has can be meant by this value."""
+    if "yes" in field.words and value in ("true", "false"):
+        return True
+    if op == ":":
+        return any(value.casefold() in word for word in field.words)
+    return op not in ("=", "!=") or value in field.words
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
