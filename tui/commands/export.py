@@ -24,6 +24,7 @@ from rollstep.tui.targets import file_kind, parse_target
 
 from .interrupting import INTERRUPTED, stop_on_interrupt
 from .progress import StatusLine, say
+from .slow_query import tell_if_slow
 
 STDOUT = "-"
 
@@ -47,6 +48,7 @@ def run_export(names: tuple[str, ...], plan: Plan, options: ExportOptions) -> in
     if options.where:
         with Library.open(options.library, create=False) as library:
             count, found = where(library, options.where)
+            tell_if_slow(options.where)
             if not count:
                 raise InputError(f"No rollout in {library.path} is meant by {options.where!r}.")
             return _export(found, True, count, plan, options)

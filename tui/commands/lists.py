@@ -14,6 +14,7 @@ from rollstep.tui.sanitize import one_line, visible
 from rollstep.tui.settings import configuration, data_folder
 
 from .progress import counted
+from .slow_query import tell_if_slow
 
 LIBRARY_NAME = "library.sqlite"
 
@@ -56,6 +57,7 @@ def _listed(library: Library, limit: int, query: str, as_json: bool) -> int:
 
     bring_up_to_date(library, query)
     found = listed(library, query)
+    tell_if_slow(query)
     for row in found.rows(0, limit):
         if row is not None:
             click.echo(_json_line(row) if as_json else _line(row.summary))
@@ -71,6 +73,7 @@ def _json_line(row: ListedRollout) -> str:
     import json
 
     facts = msgspec.to_builtins(row.facts) if row.facts is not None else {}
+    facts["scores"] = json.loads(facts.get("scores", "{}"))
     return json.dumps({**facts, **msgspec.to_builtins(row.summary), "hidden": row.hidden})
 
 

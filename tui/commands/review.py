@@ -19,6 +19,7 @@ from rollstep.tui.sanitize import one_line
 from rollstep.tui.settings import configuration
 
 from .lists import library_path
+from .slow_query import tell_if_slow
 
 
 def review(query: str, library: Path | None, name: str | None, *, new: bool) -> int:
@@ -37,6 +38,7 @@ def review(query: str, library: Path | None, name: str | None, *, new: bool) -> 
             parse_query(query)
             _look_through(opened)
             queue = begin_queue(opened, query, by, time.time())
+            tell_if_slow(query)
     return run_app(library=path, review=queue)
 
 

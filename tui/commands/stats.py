@@ -10,12 +10,14 @@ from rollstep.core.listing.stats import count_rollouts
 from rollstep.core.store.library import Library
 
 from .lists import library_path
+from .slow_query import tell_if_slow
 
 
 def show_stats(query: str, library: Path | None, *, as_json: bool) -> int:
     """Print them as tables, or as one JSON document. Raises QueryError, StoreError."""
     with Library.open(library_path(library), create=False) as opened:
         stats = count_rollouts(opened, query, _progress if sys.stderr.isatty() else None)
+    tell_if_slow(query)
     if as_json:
         import msgspec
 

@@ -3,12 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
 from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
 from rollstep.core.model.rollout import RolloutHeader
+from rollstep.core.rules import searching
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
 
-from tests.core.store.making import conversation, first
+from tests.core.store.making import conversation, first, step
 
 from .conftest import RunCli
 
@@ -48,7 +50,7 @@ def test_rollouts_that_a_query_means_as_lines_and_as_json(cli: RunCli, tmp_path:
     assert (status, out.split()[0], len(out.splitlines())) == (0, "two", 1)
     _, out, error = cli("list", "--json", "--limit", "1", "--library", path)
     row = json.loads(out)
-    assert (row["id"], row["turns"], row["verdict"]) == ("two", 2, "")
+    assert (row["id"], row["turns"], row["verdict"], row["scores"]) == ("two", 2, "", {})
     assert "1 more" in error
     _, out, error = cli("list", "turns > 9", "--library", path)
     assert (out, "No rollout is meant" in error) == ("", True)
@@ -58,3 +60,16 @@ def test_rollouts_that_a_query_means_as_lines_and_as_json(cli: RunCli, tmp_path:
     assert cli("list", "-x", "--library", path)[0] == 2
     status, _, error = cli("list", "turnz > 9", "--library", path)
     assert (status, "did you mean turns?" in error) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["list", "stats"])
+def test_an_expression_that_ran_out_of_time_is_said(
+    cli: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(searching, "PATIENCE", 0.2)
+    path = tmp_path / "library.sqlite"
+    with Library.open(path) as library:
+        library.commit(first("one", (step("s0", None, "a" * 60 + "!"),)))
+    _, _, error = cli(command, "text~/(a+)+$/", "--library", path)
+    assert "ran out of time: texts that it takes long for count as matches" in error
+    assert "ran out of time" not in cli(command, "text:aaa", "--library", path)[2]
