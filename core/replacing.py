@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -45,19 +45,19 @@ class ReplacedMany(msgspec.Struct, frozen=True):
 
 def find_places(
     library: Library,
-    rollout_ids: Iterable[str],
+    rollout_ids: Sequence[str],
     wanted: Replacement,
     *,
     most: int = MOST_HITS,
-    stop: Callable[[], bool] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[list[Place], bool]:
     """Where the words stand on the branch of each rollout that would be opened, and whether that is
     all of them. Raises UsageError, InputError, StoreError.
     """
     check_replacement(wanted)
     found: list[Place] = []
-    for rollout_id in rollout_ids:
-        if stop is not None and stop():
+    for number, rollout_id in enumerate(rollout_ids):
+        if progress is not None and not progress(number, len(rollout_ids)):
             return found, False
         saved = library.load(rollout_id)
         rollout = saved.tree()

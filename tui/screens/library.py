@@ -112,6 +112,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         """Nobody waits for answers any more."""
         self.listing.stop()
         self.numbers.stop()
+        self.working.leave()
         self.reader.stop()
 
     def on_screen_resume(self) -> None:

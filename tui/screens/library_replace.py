@@ -14,6 +14,7 @@ from .library_work import not_reached
 
 if TYPE_CHECKING:
     from rollstep.core.replacing import Changed, Place, ReplacedMany
+    from rollstep.core.rules.replacing import Replacement
 
     from .library import LibraryScreen
     from .replace_ask import ReplaceAsked
@@ -38,25 +39,13 @@ class Replacing:
         self.screen.app.push_screen(ReplaceAskScreen(f"Replace words in {meant}"), asked)
 
     def _find(self, keys: list[int], asked: ReplaceAsked) -> None:
-        from rollstep.core.replacing import find_places
-
-        screen = self.screen
-        screen.flash("Looking …", "dim")
-
-        library = screen.rollstep.controller.engine.library
-        assert library is not None
-
-        def left() -> bool:
-            return not screen.is_attached
-
-        def find() -> tuple[list[Place], bool]:
-            return find_places(library, library.ids_of(keys), asked.wanted, stop=left)
-
-        async def looking() -> None:
-            # On a thread of its own: the engine goes on with what the screen asks for meanwhile.
-            self._found(asked, *await asyncio.to_thread(find))
-
-        screen.rollstep.later(looking())
+        engine = self.screen.rollstep.controller.engine
+        self.screen.working.run(
+            "Looking",
+            lambda progress: find(engine, keys, asked.wanted, progress),
+            lambda found: self._found(asked, *found),
+            while_here=True,
+        )
 
     def _found(self, asked: ReplaceAsked, places: list[Place], whole: bool) -> None:
         from .replace import ReplaceScreen
@@ -65,7 +54,8 @@ class Replacing:
         if not screen.is_attached:
             return
         if not places:
-            screen.flash(f"{asked.wanted.find} stands in none of these steps.", "dim")
+            where = "these steps" if whole else "those that were looked at"
+            screen.flash(f"{asked.wanted.find} stands in none of {where}.", "dim")
             return
         screen.flash("", "dim")
 
@@ -127,6 +117,23 @@ class Replacing:
             lambda progress: take_back(engine, changed, progress),
             taken_back,
         )
+
+
+def find(
+    engine: Engine, keys: list[int], wanted: Replacement, progress: Progress
+) -> Future[tuple[list[Place], bool]]:
+    """Look for the words on a thread of its own: the engine goes on with what else is asked."""
+
+    async def finding() -> tuple[list[Place], bool]:
+        from rollstep.core.replacing import find_places
+
+        library = engine.library
+        if library is None:
+            raise UsageError("There is no library.")
+        ids = library.ids_of(keys)
+        return await asyncio.to_thread(find_places, library, ids, wanted, progress=progress)
+
+    return engine.submit(finding())
 
 
 def replace(

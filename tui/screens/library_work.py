@@ -34,13 +34,23 @@ class Working:
         self.screen = screen
         self.words = ""
         """What is being done; empty for nothing."""
-        self._going_on = False
+        self._going_on = self._while_here = False
         self._done = (0, 0)
         self._timer: Timer | None = None
 
-    def run(self, words: str, start: Callable[[Progress], Future[T]], then: Then[T]) -> None:
-        """Have it done, and say so when it takes a while; ``then`` is told what came of it."""
+    def run(
+        self,
+        words: str,
+        start: Callable[[Progress], Future[T]],
+        then: Then[T],
+        *,
+        while_here: bool = False,
+    ) -> None:
+        """Have it done, and say so when it takes a while; ``then`` is told what came of it. It goes
+        on when the screen is left, or only ``while_here``.
+        """
         self.words, self._going_on, self._done = words, True, (0, 0)
+        self._while_here = while_here
         self._timer = self.screen.set_interval(_SAID_EVERY, self._say)
         future = start(self._progress)
 
@@ -67,6 +77,11 @@ class Working:
         """Do no more of it; whether something was under way. What is done stays done."""
         self._going_on = False
         return bool(self.words)
+
+    def leave(self) -> None:
+        """The screen is left."""
+        if self._while_here:
+            self.give_up()
 
     def _say(self) -> None:
         done, of = self._done
