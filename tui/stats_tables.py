@@ -37,7 +37,9 @@ def stats_tables(stats: Stats, what: str) -> RenderableType:
     parts += _tools(stats)
     parts += _counts("edits by role", stats.edits, sum(stats.edits.values()))
     parts += _models(stats)
-    parts += _counts("failures", stats.failures, sum(stats.failures.values()))
+    parts += _counts(
+        "failed attempts, retried or not", stats.failures, sum(stats.failures.values())
+    )
     parts += _scores(stats)
     return Group(*parts)
 

@@ -27,6 +27,8 @@ from .progress import StatusLine, say
 from .slow_query import tell_if_slow
 
 STDOUT = "-"
+_NAMED = 8
+"""Files of a folder that are named; more are counted."""
 
 
 class ExportOptions(msgspec.Struct, frozen=True):
@@ -159,11 +161,17 @@ def check_stdout(plan: Plan, many: bool) -> None:
 def say_written(summary: ExportSummary) -> None:
     """The files that are there now, with what stands beside them."""
     for path in summary.files:
-        say(f"wrote {path}")
-        beside = provenance_path(path)
-        for each in sorted(path.glob("*provenance.jsonl")) if path.is_dir() else [beside]:
-            if each.exists():
-                say(f"wrote {each}: {_told(summary)}")
+        inside = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else []
+        said = inside or [path, *(each for each in [provenance_path(path)] if each.exists())]
+        if len(inside) > _NAMED:
+            say(f"wrote {len(inside):,} files to {path}")
+            said = [each for each in inside if _is_provenance(each)]
+        for each in said:
+            say(f"wrote {each}{f': {_told(summary)}' if _is_provenance(each) else ''}")
+
+
+def _is_provenance(path: Path) -> bool:
+    return path.name.endswith("provenance.jsonl")
 
 
 def _say_report(summary: ExportSummary) -> None:

@@ -257,7 +257,7 @@ class StartScreen(Screen[StartChoice | None]):
             shown = recent if self._all or self._filter.text else recent[:RECENT_SHOWN]
             rows += [ListRow(_recent_cells(row), row, recent_columns) for row in shown]
             if len(shown) < len(recent):
-                rows.append(ListRow((f"… {len(recent) - len(shown):,} more",), _MORE))
+                rows.append(ListRow((f"… {len(recent) - len(shown):,} more; l lists all",), _MORE))
             rows.append(ListRow(("",)))
         if samples:
             rows.append(ListRow(("SAMPLES",)))
