@@ -58,12 +58,16 @@ class Lease(msgspec.Struct, frozen=True):
         return _lives(self.pid) and _began(self.pid) == self.began
 
     @property
+    def who(self) -> str:
+        """Which process it is, or on which machine."""
+        return f"process {self.pid}" if self.host == _host() else f"on {self.host}"
+
+    @property
     def words(self) -> str:
-        """Who it is, for people."""
-        who = f"process {self.pid}" if self.host == _host() else f"on {self.host}"
+        """What it does, for people."""
         if self.doing == "run":
-            return f"a run plays it ({who})"
-        return f"it is open in another rollstep, where somebody works on it ({who})"
+            return f"a run plays it ({self.who})"
+        return f"it is open in another rollstep, where somebody works on it ({self.who})"
 
 
 def own_lease(doing: Doing) -> Lease:
@@ -113,13 +117,13 @@ class Claim:
         other = self._take()
         if other is not None and other.doing == "run":
             raise UsageError(
-                f"Nobody is asked here now: {other.words}. What it makes comes in by itself; you "
-                "can look, mark and edit meanwhile, and go on when it has ended."
+                f"Nobody is asked here until a run has ended that plays this ({other.who}). What it "
+                "makes comes in by itself."
             )
         if self._refresh():
             raise UsageError(
-                "Nobody was asked: another rollstep has gone on with this rollout meanwhile. What "
-                "it made is here now."
+                "Nobody was asked: another rollstep has gone on with this rollout, and what it made "
+                "is here now."
             )
 
     def hear(self, event: Event) -> None:

@@ -180,7 +180,7 @@ def test_the_app_asks_nobody_while_a_run_plays_but_edits_and_marks(library: Libr
     engine.start().result(10)
     with played_elsewhere(library, rollout_id, "run") as pid:
         session = engine.submit(engine.open_rollout(rollout_id)).result(10)
-        with pytest.raises(UsageError, match=rf"a run plays it \(process {pid}\)"):
+        with pytest.raises(UsageError, match=rf"a run has ended that plays this \(process {pid}\)"):
             engine.submit(session.step()).result(10)
         assert len(session.rollout) == 4
         head = session.head
@@ -205,7 +205,7 @@ def test_the_app_takes_in_what_a_run_has_made_before_it_asks(
     session = engine.submit(engine.open_rollout(rollout_id)).result(10)
     play(library, again(library), refund())
     whole = len(library.load(rollout_id).steps)
-    with pytest.raises(UsageError, match="gone on with this rollout meanwhile"):
+    with pytest.raises(UsageError, match="gone on with this rollout"):
         engine.submit(session.step()).result(10)
     assert len(session.rollout) == whole
     engine.submit(session.step()).result(10)
