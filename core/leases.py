@@ -117,13 +117,13 @@ class Claim:
         other = self._take()
         if other is not None and other.doing == "run":
             raise UsageError(
-                f"Nobody is asked here until a run has ended that plays this ({other.who}). What it "
-                "makes comes in by itself."
+                f"Nobody is asked here until a run has ended that plays this ({other.who}). What "
+                "it makes comes in by itself."
             )
         if self._refresh():
             raise UsageError(
-                "Nobody was asked: another rollstep has gone on with this rollout, and what it made "
-                "is here now."
+                "Nobody was asked: another rollstep has gone on with this rollout, and what it "
+                "made is here now."
             )
 
     def hear(self, event: Event) -> None:
