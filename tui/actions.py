@@ -143,15 +143,16 @@ ACTIONS: tuple[Action, ...] = (
 
 BY_ID = {action.id: action for action in ACTIONS}
 
-_OPENING = (
+OPENING = (
     *("find", "open_step", "present", "outline", "diff", "theme", "palette", "help", "leave"),
     "reject",
 )
+"""Ids of actions that open something, besides those whose guard says so."""
 
 
 def _opening_keys() -> frozenset[str]:
     return frozenset(
-        key for a in ACTIONS if a.guard == "opens" or a.id in _OPENING for key in a.keys
+        key for a in ACTIONS if a.guard == "opens" or a.id in OPENING for key in a.keys
     )
 
 

@@ -44,7 +44,8 @@ class OrderedKeys(App[ReturnType], Generic[ReturnType]):
     """An app in which a key, or a paste, never overtakes the key before it.
 
     While nothing has the focus all keys climb the same way, and none waits, but for those behind
-    one of ``opening_keys``: what is typed then is meant for what that key opens.
+    one of ``opening_keys`` (the screen's, where it has some): what is typed then is meant for what
+    that key opens.
     """
 
     opening_keys: frozenset[str] = frozenset()
@@ -80,9 +81,11 @@ class OrderedKeys(App[ReturnType], Generic[ReturnType]):
         while self._typed and self.screen_stack and not self._climbing:
             event = self._typed.popleft()
             target: MessagePump | None = self.focused
-            opens = target is None and self._opens(getattr(event, "key", ""))
+            # What has the focus may take letters for itself, or leave all keys to the screen.
+            left = target is None or getattr(target, "leaves_keys", False)
+            opens = left and self._opens(getattr(event, "key", ""))
             if opens:
-                target = self.screen
+                target = target or self.screen
             await super().on_event(event)
             if event.is_forwarded and target is not None:
                 self._climb += 1
@@ -92,7 +95,8 @@ class OrderedKeys(App[ReturnType], Generic[ReturnType]):
 
     def _opens(self, key: str) -> bool:
         """Whether a key may open something; on a menu of keys (``KEYS_OPEN``) each may."""
-        return key in self.opening_keys or getattr(self.screen, "KEYS_OPEN", False)
+        keys = getattr(self.screen, "opening_keys", self.opening_keys)
+        return key in keys or getattr(self.screen, "KEYS_OPEN", False)
 
     def _follow(self, node: MessagePump | None, done: Done, again: bool) -> None:
         """Queue behind the key at each widget on its way up; twice at the first one, where what

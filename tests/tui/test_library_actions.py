@@ -26,6 +26,7 @@ from textual.widgets import TextArea
 from tests.core.store.making import conversation, first
 
 from .conftest import Driver, Opened
+from .test_key_order import burst
 from .test_library import listed, text
 
 
@@ -272,3 +273,15 @@ async def test_earlier_filters_come_back_also_in_another_program(
         assert line.text == ""
         await driver.press(*"ti", "down", "up", "tab")
         assert line.text == "title "  # here the arrows choose completions
+
+
+async def test_keys_that_come_right_behind_others_are_meant_for_what_those_open(
+    opened: Opened, path: Path
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        burst(driver.app, ["slash", *"turns=1", "enter", "R", *"so it is", "enter"])
+        await driver.until(lambda: "Rejected (so it is): 1" in text(driver))
+        assert screen.model.query == "turns=1"
+    with Library.open(path) as library:
+        assert library.load("r5").marks[0].note == "so it is"

@@ -101,6 +101,17 @@ def on_this_screen() -> tuple[Action, ...]:
     return (*shared, *OWN)
 
 
+def opening_keys() -> frozenset[str]:
+    """Keys that open something: what is typed behind them is meant for that."""
+    opening = {*actions.OPENING, "library_numbers"}
+    return frozenset(
+        key
+        for action in on_this_screen()
+        if action.guard == "opens" or action.id in opening
+        for key in action.keys
+    )
+
+
 def footer() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Keys as people write them, each with a word; and those that are always shown."""
     by_id = {action.id: action for action in on_this_screen()}

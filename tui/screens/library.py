@@ -13,7 +13,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 
 from ..actions import Action
-from ..library.actions import on_this_screen
+from ..library.actions import on_this_screen, opening_keys
 from ..library.columns import draw, header, table
 from ..library.model import LibraryModel
 from ..library.words import key_line, nothing, title
@@ -54,6 +54,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
     """
 
     AUTO_FOCUS = ""
+    opening_keys = opening_keys()
     DEFAULT_CSS = """
     LibraryScreen { background: $background; }
     LibraryScreen QueryField { position: absolute; background: $surface; }
@@ -318,7 +319,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         """What the command palette offers over this screen."""
         return tuple(_ACTIONS.values())
 
-    def action_act(self, name: str, chosen: bool = False) -> None:
+    async def action_act(self, name: str, chosen: bool = False) -> None:
         """Do one action, unless its keys rest now; ``chosen`` by name, it is meant in any case."""
         action, guard = _ACTIONS[name], self.rollstep.guard
         rests = {"free": False, "opens": guard.pasting, "acts": guard.closed}[action.guard]
@@ -330,7 +331,8 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
             return
         self.flashed = None
         doer = self.looking if hasattr(self.looking, f"do_{name}") else self.making
-        getattr(doer, f"do_{name}")()
+        if (opening := getattr(doer, f"do_{name}")()) is not None:
+            await opening
 
     # mouse
 

@@ -57,19 +57,17 @@ class FilterLine:
         found = self.screen.query(_Field)
         return found.first() if found else None
 
-    def open(self) -> None:
-        """Type a filter, from the one that holds now."""
+    async def open(self) -> None:
+        """Type a filter, from the one that holds now. Letters that come right behind the key wait
+        until there is a field for them.
+        """
         self._before = self.screen.model.query
         self.screen.ask(known_values, self._know)
-
-        async def mount() -> None:
-            field = _Field(self)
-            await self.screen.mount(field)
-            self.place(*self.screen.app.size)
-            field.earlier = self.history.earlier()
-            field.ask("filter", self._before, self._look)
-
-        self.screen.run_worker(mount())
+        field = _Field(self)
+        await self.screen.mount(field)
+        self.place(*self.screen.app.size)
+        field.earlier = self.history.earlier()
+        field.ask("filter", self._before, self._look)
 
     def place(self, width: int, height: int) -> None:
         """Over the last lines of the screen."""

@@ -60,9 +60,9 @@ class Looking:
             self.screen.model.choose_all()
             self.screen.moved()
 
-    def do_find(self) -> None:
+    async def do_find(self) -> None:
         """Type a query."""
-        self.screen.filter_line.open()
+        await self.screen.filter_line.open()
 
     def do_open_step(self) -> None:
         """Open the rollout under the cursor, at the hit that is pointed at."""

@@ -45,6 +45,9 @@ class _Line(Strip):
 class RowsPane(Widget):
     """Draws the rows that it is given, from its top."""
 
+    leaves_keys = True
+    """Where it has the focus, keys are the screen's all the same."""
+
     class Pressed(Message):
         """A click at a cell of the pane, without text being selected by it."""
 
