@@ -15,6 +15,7 @@
     ├── RoleError                 a role misbehaved; becomes an Attempt, never a step
     ├── StoreError                the library could not be read or written
     │   ├── LibraryLockedError    another program holds it
+    │   ├── UnreadableError       one rollout in it cannot be read; the others can
     │   ├── StoppedError          whoever asked for a long read does not want it any more
     │   ├── RevisionsMovedError   another program has added revisions of the project meanwhile
     │   └── NotSavedError         a commit failed; what was to be saved is still in memory
@@ -144,6 +145,14 @@ class RoleError(RollstepError):
 
 class StoreError(RollstepError):
     """The library could not be read or written."""
+
+
+class UnreadableError(StoreError):
+    """One rollout cannot be read; ``why`` says what is wrong with it, without where it stands."""
+
+    def __init__(self, message: str, why: str) -> None:
+        super().__init__(message)
+        self.why = why
 
 
 class LibraryLockedError(StoreError):

@@ -196,7 +196,13 @@ class Controller:
 
     def recent(self, limit: int = 50) -> Future[list[Summary]]:
         """The rollouts used last."""
-        return self.engine.submit(self.engine.recent(limit))
+        from rollstep.core.listing.newest import newest_rollouts
+
+        async def asking() -> list[Summary]:
+            library = self.engine.library
+            return newest_rollouts(library, limit) if library is not None else []
+
+        return self.engine.submit(asking())
 
     # commands
 

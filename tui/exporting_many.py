@@ -33,7 +33,7 @@ from .screens.export_types import (
 )
 
 if TYPE_CHECKING:
-    from rollstep.core.exporting.items import Item
+    from rollstep.core.exporting.items import AnyItem
     from rollstep.core.exporting.tally import ExportSummary
     from rollstep.core.store.library import Library
 
@@ -140,7 +140,7 @@ class ManyExporter:
     def _told(self, summary: ExportSummary) -> None:
         self._done = summary.rollouts
 
-    def _items(self) -> Iterator[Item]:
+    def _items(self) -> Iterator[AnyItem]:
         from rollstep.core.exporting.items import from_library
 
         self._done = 0

@@ -22,6 +22,10 @@ _MOST = 20
 def stats_tables(stats: Stats, what: str) -> RenderableType:
     """All tables. ``what`` says of which rollouts these are the numbers."""
     parts: list[RenderableType] = [Text(_head(stats, what), style="bold")]
+    if stats.unreadable:
+        ids = ", ".join(map(one_line, [*stats.unreadable][:_MOST]))
+        more = len(stats.unreadable) - _MOST
+        parts.append(Text(f"not counted, for they cannot be read: {ids}{' …' * (more > 0)}"))
     if not stats.rollouts:
         return Group(*parts)
     parts += _counts("verdicts", stats.verdicts, stats.rollouts)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
-from ..errors import InputError
+from ..errors import InputError, UnreadableError
 from ..store.change import Saved
 from ..store.library import Library
+
+T = TypeVar("T")
 
 Requests = Callable[[str], str | None]
 """Gives the body of a request by its digest, or None where it is not kept."""
@@ -30,13 +33,30 @@ class Item(msgspec.Struct, frozen=True):
     up_to: int | None = None
 
 
-def from_library(library: Library, ids: Iterable[str]) -> Iterator[Item]:
+class Unreadable(msgspec.Struct, frozen=True):
+    """A rollout of a library that cannot be read, and why."""
+
+    rollout: str
+    why: str
+
+
+AnyItem: TypeAlias = Item | Unreadable
+
+
+def from_library(library: Library, ids: Iterable[str]) -> Iterator[AnyItem]:
     """These rollouts of a library. Raises InputError for an id that is not there."""
-    for rollout_id in ids:
-        yield Item(library.load(rollout_id), library.request)
+    return (_read(library, rollout_id) for rollout_id in ids)
 
 
-def where(library: Library, query: str) -> tuple[int, Iterator[Item]]:
+def _read(library: Library, rollout_id: str) -> AnyItem:
+    try:
+        saved, _ = library.load_tree(rollout_id)
+    except UnreadableError as error:
+        return Unreadable(rollout_id, error.why)
+    return Item(saved, library.request)
+
+
+def where(library: Library, query: str) -> tuple[int, Iterator[AnyItem]]:
     """How many rollouts of a library a query means, and each of them, those that were changed last
     at the end. Raises QueryError.
     """
@@ -46,11 +66,11 @@ def where(library: Library, query: str) -> tuple[int, Iterator[Item]]:
     bring_up_to_date(library, query)
     found = list_rollouts(library, query, Order(descending=False))
 
-    def each() -> Iterator[Item]:
+    def each() -> Iterator[AnyItem]:
         for start in range(0, len(found), _ROWS_AT_ONCE):
             for row in found.rows(start, min(start + _ROWS_AT_ONCE, len(found))):
                 if row is not None:
-                    yield Item(library.load(row.summary.id), library.request)
+                    yield _read(library, row.summary.id)
 
     return len(found), each()
 
@@ -66,7 +86,7 @@ def from_bundle(path: Path, warnings: list[str] | None = None) -> Iterator[Item]
         yield Item(saved, requests.get)
 
 
-def several(items: Iterable[Item]) -> tuple[bool, Iterator[Item]]:
+def several(items: Iterable[T]) -> tuple[bool, Iterator[T]]:
     """Whether there are more than one, and all of them; looks no further than the second.
 
     Raises InputError where there is none.
@@ -77,7 +97,7 @@ def several(items: Iterable[Item]) -> tuple[bool, Iterator[Item]]:
         raise InputError("There is no rollout to export.")
     second = next(rest, None)
 
-    def again() -> Iterator[Item]:
+    def again() -> Iterator[T]:
         yield first
         if second is not None:
             yield second

@@ -17,7 +17,7 @@ from ..formats.table import few_rows, writes_once
 from ..model.rollout import RolloutHeader, Trajectory
 from ..model.steps import Step
 from ..store.change import Saved
-from .items import Item
+from .items import AnyItem, Item, Unreadable
 from .making import make
 from .outputs import Made, needs_folder, write_out
 from .plan import Plan, check_plan, is_document
@@ -43,7 +43,7 @@ _ONE_SIDE = (
 
 def export_many(
     plan: Plan,
-    items: Iterable[Item],
+    items: Iterable[AnyItem],
     path: Path | str,
     *,
     several: bool = True,
@@ -88,7 +88,7 @@ def export_many(
 
 def survey(
     plan: Plan,
-    items: Iterable[Item],
+    items: Iterable[AnyItem],
     *,
     several: bool = True,
     secrets: Mapping[str, str] | None = None,
@@ -163,7 +163,7 @@ class _Run:
             if side:
                 self.summary.of_all += (_ONE_SIDE.format(side),)
 
-    def made(self, items: Iterable[Item]) -> Iterator[Made]:
+    def made(self, items: Iterable[AnyItem]) -> Iterator[Made]:
         """What each trajectory is made into; those that are refused are told of and left out."""
         for item in items:
             if self._stop is not None and self._stop():
@@ -171,9 +171,13 @@ class _Run:
                 return
             self.summary.rollouts += 1
             before = self.summary.trajectories
-            yield from self._of_rollout(item)
-            if self.summary.trajectories == before:
-                self.summary.unchosen += 1
+            if isinstance(item, Unreadable):
+                fault = Fault(f"it cannot be read ({item.why}).")
+                self.summary.skip(Skipped(item.rollout, "", 0, (fault,)))
+            else:
+                yield from self._of_rollout(item)
+                if self.summary.trajectories == before:
+                    self.summary.unchosen += 1
             if self._progress is not None:
                 self._progress(self.summary)
 

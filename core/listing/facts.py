@@ -6,15 +6,21 @@ import json
 import math
 from collections.abc import Iterable
 
+from ..errors import InputError, UnreadableError
 from ..model.edited import is_edit
 from ..model.marks import Mark, Score
 from ..model.messages import TargetReply, UserMessage
 from ..model.rollout import Rollout
+from ..rules.branches import opened_leaf
 from ..rules.lint.linter import findings_with_silences
+from ..rules.parking import is_settled
 from ..rules.verdicts import is_outdated
 from ..store.change import Saved
 from ..store.facts import RolloutFacts
 from ..store.library import Library
+
+CANNOT_BE_READ = "cannot be read"
+"""How ``why`` begins for a rollout that is damaged; a query finds it by that."""
 
 _AT_ONCE = 32
 """Rollouts whose facts one transaction keeps."""
@@ -23,10 +29,11 @@ _LONGEST = 2_000
 """Characters of notes and of reasons that are kept for searching."""
 
 
-def facts_of(saved: Saved) -> RolloutFacts:
-    """What is known of this rollout."""
-    rollout = saved.tree()
-    leaf = opened_at(rollout, saved.head)
+def facts_of(saved: Saved, tree: Rollout | None = None) -> RolloutFacts:
+    """What is known of this rollout; ``tree`` is its tree, where that is made already."""
+    rollout = saved.tree() if tree is None else tree
+    leaf = opened_leaf(rollout, saved.head)
+    standing = (saved.status, saved.status_note)
     verdict = newest_verdict_anywhere(rollout, saved.marks)
     cost, tokens = _spent(rollout)
     flags = findings_with_silences(rollout, leaf, saved.silences)
@@ -53,6 +60,7 @@ def facts_of(saved: Saved) -> RolloutFacts:
         models=_each_once(step.call.model for step in rollout if step.call),
         cost=cost,
         tokens=tokens,
+        settled=is_settled(standing, rollout, saved.head, saved.marks, saved.silences),
     )
 
 
@@ -62,19 +70,26 @@ def describe_some(library: Library, limit: int = _AT_ONCE) -> int:
     Raises StoreError where the library cannot be read or written.
     """
     waiting = library.undescribed(min(limit, _AT_ONCE))
-    found = []
-    for key, rollout_id in waiting:
-        at = library.updated_at(key)
-        found.append((key, at, facts_of(library.load(rollout_id))))
-    if found:
-        library.put_facts(found)
+    describe(library, waiting)
     return len(waiting)
 
 
-def opened_at(rollout: Rollout, head: str | None) -> str | None:
-    """The end of the branch that would be opened."""
-    start = head if head and head in rollout.steps and head not in rollout.hidden else None
-    return rollout.newest_leaf(start)
+def describe(library: Library, rollouts: Iterable[tuple[int, str]]) -> None:
+    """Work out the facts of these, given by key and id. Of one that cannot be read it is kept that
+    it cannot, so that it stands in nobody's way. Raises StoreError.
+    """
+    found = []
+    for key, rollout_id in rollouts:
+        at = library.updated_at(key)
+        try:
+            found.append((key, at, facts_of(*library.load_tree(rollout_id))))
+        except UnreadableError as error:
+            words = f"{CANNOT_BE_READ}: {error.why}"[:_LONGEST]
+            found.append((key, at, RolloutFacts(why=words)))
+        except InputError:
+            continue  # it was removed meanwhile
+    if found:
+        library.put_facts(found)
 
 
 def edits_in_sight(rollout: Rollout) -> int:

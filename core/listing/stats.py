@@ -11,15 +11,17 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
+from ..errors import UnreadableError
 from ..model.edited import is_edit
 from ..model.messages import Stop, TargetReply, ToolResult, UserMessage
 from ..model.rollout import Rollout, Trajectory
 from ..model.steps import Attempt, Step
+from ..rules.branches import opened_leaf
 from ..rules.query.rollout_fields import NO_VERDICT
 from ..rules.verdicts import is_outdated
 from ..store.change import Saved
 from ..store.library import Library
-from .facts import newest_verdict_anywhere, opened_at
+from .facts import newest_verdict_anywhere
 from .rollout_list import list_rollouts
 from .up_to_date import bring_up_to_date
 
@@ -62,7 +64,8 @@ class ModelStats(msgspec.Struct):
 class Stats(msgspec.Struct):
     """All of it. Verdicts are the newest of each rollout (``outdated``: edited since); turns, stops
     and tools those of the branch that would be opened; edits, models and failures those of all
-    branches.
+    branches. ``unreadable`` rollouts are in none of the other numbers; why they cannot be read, by
+    id.
     """
 
     rollouts: int = 0
@@ -81,6 +84,7 @@ class Stats(msgspec.Struct):
     unknown_prices: int = 0
     failures: dict[str, int] = {}
     scores: dict[str, Spread] = {}
+    unreadable: dict[str, str] = {}
 
 
 class Tally:
@@ -91,10 +95,18 @@ class Tally:
         self._turns: Counter[int] = Counter()
         self._scores: dict[str, list[float]] = {}
 
-    def add(self, saved: Saved) -> None:
-        """Count one more."""
-        stats, rollout = self._stats, saved.tree()
-        path = rollout.path(opened_at(rollout, saved.head))
+    def add_from(self, library: Library, rollout_id: str) -> None:
+        """Count one more, of a library. Raises StoreError."""
+        try:
+            saved, rollout = library.load_tree(rollout_id)
+        except UnreadableError as error:
+            self._stats.unreadable[rollout_id] = error.why
+        else:
+            self._add(saved, rollout)
+
+    def _add(self, saved: Saved, rollout: Rollout) -> None:
+        stats = self._stats
+        path = rollout.path(opened_leaf(rollout, saved.head))
         stats.rollouts += 1
         stats.steps += len(rollout) - len(rollout.hidden)
         self._add_ending(saved, rollout, path)
@@ -181,7 +193,7 @@ def count_rollouts(library: Library, query: str = "", progress: Progress | None 
     for done, rollout_id in enumerate(ids):
         if progress is not None and not progress(done, len(ids)):
             break
-        tally.add(library.load(rollout_id))
+        tally.add_from(library, rollout_id)
     return tally.stats()
 
 

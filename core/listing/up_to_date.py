@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..rules.query.nodes import And, Compare, Has, Node, Not, Or
 from ..store.library import Library
 from .facts import describe_some
 from .rollout_list import parse_query
 
+AT_ONCE = 32
 _TEXT_FIELD = "text"
 
 
@@ -18,12 +21,22 @@ def bring_up_to_date(library: Library, query: str = "") -> None:
     Raises QueryError, StoreError.
     """
     node = parse_query(query)
-    if library.read_only:
-        return
-    while describe_some(library):
+    for _ in looking_through(library):
         pass
-    if looks_into_steps(node):
+    if looks_into_steps(node) and not library.read_only:
         library.index_pending()
+
+
+def looking_through(library: Library, at_once: int = AT_ONCE) -> Iterator[int]:
+    """Work out the facts of all rollouts that have changed, ``at_once`` between two numbers: how
+    many are left, first before any was looked at. They are counted anew only when none is thought
+    to be left, for that takes longer than looking at some. None in a library that cannot be written
+    to. Raises StoreError.
+    """
+    while not library.read_only and (left := library.count_undescribed()):
+        while left > 0:
+            yield left
+            left -= describe_some(library, at_once) or left
 
 
 def looks_into_steps(node: Node | None) -> bool:

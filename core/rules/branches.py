@@ -14,6 +14,14 @@ MAIN = "main"
 _NUMBER = re.compile(r"(?:branch )?(\d+)(?: of \d+)?")
 
 
+def opened_leaf(rollout: Rollout, head: str | None) -> str | None:
+    """The end of the branch that is opened where ``head`` is where the rollout stands: that of the
+    newest steps behind it, or of all, where it is nowhere to be seen.
+    """
+    seen = head is not None and head in rollout.steps and head not in rollout.hidden
+    return rollout.newest_leaf(head if seen else None)
+
+
 def branch_name(rollout: Rollout, leaf: str | None, branches: Iterable[Branch]) -> str:
     """The name of the branch that ends here, or its number: ``branch 2 of 5``."""
     named = {branch.leaf_id: branch.name for branch in branches if branch.name}

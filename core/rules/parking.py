@@ -8,6 +8,7 @@ from ..model.marks import Mark, Silence
 from ..model.messages import Stop
 from ..model.rollout import Rollout
 from ..model.steps import Step
+from .branches import opened_leaf
 from .verdicts import newest_verdict
 
 FLAG = "flag "
@@ -55,8 +56,18 @@ def why_parked(
     """Why a rollout waits for a human now; empty where it does not, or not any more."""
     if status[0] != "parked":
         return ""
-    there = head is not None and head in tree.steps and head not in tree.hidden
-    path = tree.path(tree.newest_leaf(head if there else None))
+    path = tree.path(opened_leaf(tree, head))
     if not waits_for_flags(*status) or not path or not isinstance(path[-1].payload, Stop):
         return status[1]
     return flagged(tree, path, marks, silences)
+
+
+def is_settled(
+    status: tuple[str, str],
+    tree: Rollout,
+    head: str | None,
+    marks: Iterable[Mark],
+    silences: Iterable[Silence],
+) -> bool:
+    """Whether a rollout was parked, for something odd, and waits for nobody any more."""
+    return waits_for_flags(*status) and not why_parked(status, tree, head, marks, silences)

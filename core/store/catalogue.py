@@ -90,6 +90,13 @@ class Catalogue(Kept):
         with self._reading() as connection:
             return facts.undescribed(connection, limit)
 
+    def undescribed_parked(self, limit: int) -> frozenset[str]:
+        """Ids of those that were parked, among the ``limit`` rollouts in sight written to last,
+        whose facts are missing or old.
+        """
+        with self._reading() as connection:
+            return facts.undescribed_parked(connection, limit)
+
     def count_undescribed(self) -> int:
         """How many rollouts have no facts, or old ones."""
         with self._reading() as connection:

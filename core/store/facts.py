@@ -35,20 +35,18 @@ HIDDEN_ROW = (
 
 
 STATUS = (
-    "CASE WHEN rollouts.status = 'parked' AND rollouts.stop_reason <> x''"
-    " AND substr(rollouts.status_note, 1, 5) = CAST('flag ' AS BLOB)"
-    " AND (facts.flags = 0 OR (facts.verdict = 'accept' AND NOT facts.outdated))"
-    " THEN 'ended' ELSE rollouts.status END"
+    "CASE WHEN rollouts.status = 'parked' AND facts.settled THEN 'ended' ELSE rollouts.status END"
 )
-"""How a rollout stands, for SQL. One that was parked for its flags (``rules.parking``) waits until
-they are silenced or edited away, or the branch is accepted.
+"""How a rollout stands, for SQL: whether one that was parked waits for nobody any more is worked
+out with its other facts, for it needs all its flags, silences and verdicts (``rules.parking``).
 """
 
 
 class RolloutFacts(msgspec.Struct, frozen=True):
     """What is worked out of one rollout. ``tags``, ``marked_by``, ``tools`` and ``models`` are in
     order of first use; ``scores`` is a JSON object of values by name; ``cost`` in dollars, None
-    where nothing is known to have been paid; ``flags`` are those that nobody has silenced.
+    where nothing is known to have been paid; ``flags`` are those that nobody has silenced;
+    ``settled``: it was parked, and waits for nobody any more.
     """
 
     title: str = ""
@@ -70,6 +68,7 @@ class RolloutFacts(msgspec.Struct, frozen=True):
     models: tuple[str, ...] = ()
     cost: float | None = None
     tokens: int = 0
+    settled: bool = False
 
 
 class ListedRollout(msgspec.Struct, frozen=True):
@@ -84,6 +83,7 @@ class ListedRollout(msgspec.Struct, frozen=True):
 
 
 _LISTS = ("tags", "marked_by", "tools", "models")
+_FLAGS = ("outdated", "settled")
 _COLUMNS = RolloutFacts.__struct_fields__
 _PUT = (
     f"INSERT OR REPLACE INTO facts (rollout, {', '.join(_COLUMNS)})"
@@ -104,6 +104,18 @@ def undescribed(connection: sqlite3.Connection, limit: int) -> list[tuple[int, s
         "SELECT key, id FROM rollouts WHERE described = 0 ORDER BY key DESC LIMIT ?", (limit,)
     )
     return [(key, from_bytes(name)) for key, name in rows]
+
+
+def undescribed_parked(connection: sqlite3.Connection, limit: int) -> frozenset[str]:
+    """Ids of those that were parked, among the ``limit`` in sight written to last."""
+    rows = connection.execute(
+        f"SELECT id, status, described FROM rollouts WHERE NOT {HIDDEN_ROW}"
+        " ORDER BY updated_at DESC, key DESC LIMIT ?",
+        (limit,),
+    )
+    return frozenset(
+        from_bytes(name) for name, status, fresh in rows if status == "parked" and not fresh
+    )
 
 
 def put_facts(
@@ -157,7 +169,7 @@ def _listed(row: tuple[object, ...]) -> ListedRollout:
         name: _words(str(value)) if name in _LISTS else value
         for name, value in zip(_COLUMNS, values, strict=True)
     }
-    known["outdated"] = bool(known["outdated"])
+    known.update({name: bool(known[name]) for name in _FLAGS})
     facts = RolloutFacts(**known)  # type: ignore[arg-type]
     return ListedRollout(head, facts, fresh, hidden)
 

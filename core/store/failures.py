@@ -6,7 +6,14 @@ import os
 import sqlite3
 from pathlib import Path
 
-from ..errors import InputError, LibraryLockedError, NotSavedError, RollstepError, StoreError
+from ..errors import (
+    InputError,
+    LibraryLockedError,
+    NotSavedError,
+    RollstepError,
+    StoreError,
+    UnreadableError,
+)
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT}
@@ -36,6 +43,15 @@ def of_looking(error: sqlite3.Error, path: Path, waited: float) -> RollstepError
     if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
         return not_a_library(path, "it is no SQLite file")
     return in_words(error, path, saving=False, waited=waited)
+
+
+def unreadable(path: Path, rollout_id: str, why: str) -> UnreadableError:
+    """One rollout's part of the library is no longer what was written."""
+    return UnreadableError(
+        f"The library {path} holds something that cannot be read: the rollout {rollout_id} "
+        f"({why}). `rollstep library check` names all that cannot be read; the others can.",
+        why,
+    )
 
 
 def not_a_library(path: Path, why: str) -> InputError:

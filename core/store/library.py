@@ -19,6 +19,7 @@ from ..clock import Clock, wall_clock
 from ..errors import LibraryLockedError, NotSavedError, StoreError
 from ..model.history import Draft
 from ..model.project import Project
+from ..model.rollout import Rollout
 from ..model.steps import Step
 from . import failures, opening, search, writing
 from .catalogue import Catalogue
@@ -179,7 +180,9 @@ class Library(Catalogue):
     # Reading
 
     def load(self, rollout_id: str) -> Saved:
-        """The whole rollout. Raises InputError when it is not here."""
+        """The whole rollout. Raises InputError when it is not here, UnreadableError where what is
+        stored of it is damaged.
+        """
         with self._reading() as connection:
             row = connection.execute(
                 "SELECT key, header, head, status, status_note FROM rollouts WHERE id = ?",
@@ -188,17 +191,30 @@ class Library(Catalogue):
             if row is None:
                 raise self._unknown(rollout_id)
             key, header, head, status, note = row
-            with opening.passing_through(connection):
-                steps = self._steps(key, 0)
-            return Saved(
-                header=HEADER.decode(header),
-                projects=self._projects(key),
-                steps=steps,
-                head=None if head is None else from_bytes(head),
-                status=status,
-                status_note=from_bytes(note),
-                **self._records(key),
-            )
+            try:
+                with opening.passing_through(connection):
+                    steps = self._steps(key, 0)
+                return Saved(
+                    header=HEADER.decode(header),
+                    projects=self._projects(key),
+                    steps=steps,
+                    head=None if head is None else from_bytes(head),
+                    status=status,
+                    status_note=from_bytes(note),
+                    **self._records(key),
+                )
+            except UNREADABLE as error:
+                raise failures.unreadable(self.path, rollout_id, str(error)) from error
+
+    def load_tree(self, rollout_id: str) -> tuple[Saved, Rollout]:
+        """The rollout, and its steps as a tree. Raises the same, also where the steps that can be
+        read make no tree.
+        """
+        saved = self.load(rollout_id)
+        try:
+            return saved, saved.tree()
+        except ValueError as error:
+            raise failures.unreadable(self.path, rollout_id, str(error)) from error
 
     def holds(self, rollout_id: str) -> bool:
         """Whether the library has a rollout of exactly this id."""

@@ -42,10 +42,16 @@ def _facts_for_lists(connection: sqlite3.Connection) -> None:
     _run_script(connection, schema.VERSION_3)
 
 
+def _who_waits(connection: sqlite3.Connection) -> None:
+    """Version 4 keeps which parked rollouts wait for nobody any more."""
+    _run_script(connection, schema.VERSION_4)
+
+
 MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: _create,
     2: _breakpoints_as_structs,
     3: _facts_for_lists,
+    4: _who_waits,
 }
 """The step that leads to each version, from the one before it."""
 

@@ -14,7 +14,7 @@ with ``seq`` above the rollout's ``indexed``.
 
 from __future__ import annotations
 
-VERSION = 3
+VERSION = 4
 """The version that this program writes."""
 
 APPLICATION_ID = 0x726F6C6C
@@ -124,6 +124,14 @@ CREATE TABLE kept (
 """
 """What lists of rollouts show and are filtered by, worked out from the steps and marks when there
 is time: ``described`` is 0 for a rollout that was written to since. Lists of words stand one to a
-line, with a line end before and behind each. ``kept`` is what belongs to the whole library: saved
-filters, review queues, runs.
+line, with a line end before and behind each. ``kept`` is what belongs to the whole library:
+saved filters and what was filtered by before, review queues, runs, who plays a rollout, which
+rollouts are hidden, which steps were read.
+"""
+
+VERSION_4 = """
+ALTER TABLE facts ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
+UPDATE rollouts SET described = 0 WHERE status = 'parked';
+"""
+"""Whether a rollout that was parked waits for nobody any more, which needs more than SQL can see.
 """

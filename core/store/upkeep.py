@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import ExportError, PlaceError, RollstepError, StoreError
+from ..errors import ExportError, PlaceError, RollstepError, StoreError, UnreadableError
 from ..files import must_be_free, put_in_place, sync_folder, write_error
 from ..temporaries import clear_stale, temporary_file
 from . import failures, opening
@@ -66,9 +66,10 @@ def check(path: Path, progress: Progress | None = None) -> Checked:
                     progress(rollouts, whole)
                 rollouts += 1
                 try:
-                    steps += len(library.load(rollout_id).tree())
-                except (RollstepError, ValueError) as error:
-                    unreadable.append((rollout_id, str(error)))
+                    steps += len(library.load_tree(rollout_id)[1])
+                except RollstepError as error:
+                    words = error.why if isinstance(error, UnreadableError) else str(error)
+                    unreadable.append((rollout_id, words))
     except StoreError as error:
         if not damage:
             raise

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 from rollstep.core.errors import InputError, UsageError
-from rollstep.core.exporting.items import Item, from_bundle, several, where
+from rollstep.core.exporting.items import AnyItem, Item, from_bundle, several, where
 from rollstep.core.exporting.many import export_many
 from rollstep.core.exporting.plan import Plan, check_plan, is_document
 from rollstep.core.exporting.provenance import provenance_path
@@ -90,7 +90,7 @@ def _in_bundle(target: OpenTarget, warnings: list[str]) -> Iterator[Item]:
 
 
 def _export(
-    items: Iterator[Item], many: bool, total: int, plan: Plan, options: ExportOptions
+    items: Iterable[AnyItem], many: bool, total: int, plan: Plan, options: ExportOptions
 ) -> int:
     if options.look:
         return _look(items, many, plan)
@@ -130,7 +130,7 @@ def _export(
     return summary.exit_status
 
 
-def _look(items: Iterator[Item], many: bool, plan: Plan) -> int:
+def _look(items: Iterable[AnyItem], many: bool, plan: Plan) -> int:
     from rollstep.core.exporting.many import survey
 
     summary = survey(plan, items, several=many)
@@ -139,7 +139,7 @@ def _look(items: Iterator[Item], many: bool, plan: Plan) -> int:
     return summary.exit_status
 
 
-def _to_stdout(items: Iterator[Item], many: bool, plan: Plan) -> int:
+def _to_stdout(items: Iterable[AnyItem], many: bool, plan: Plan) -> int:
     """One file of rows, or one document, to stdout; its provenance has no place there."""
     check_stdout(plan, many)
     with tempfile.TemporaryDirectory(prefix="rollstep-") as folder:
@@ -175,7 +175,7 @@ def _is_provenance(path: Path) -> bool:
 
 
 def _say_report(summary: ExportSummary) -> None:
-    for line in summary.skips() if summary.trajectories > 1 else ():
+    for line in summary.skips() if summary.rollouts > 1 or summary.trajectories > 1 else ():
         say(line)
     for line in summary.report():
         say(line)

@@ -36,11 +36,12 @@ def list_rollouts(
         click.echo("There are no rollouts yet. `rollstep demo --keep` makes one.", err=True)
         return 0
     from rollstep.core.listing.hidden import count_hidden
+    from rollstep.core.listing.newest import newest_rollouts
 
     with Library.open(path, create=False) as opened:
         if as_json or query.strip():
             return _listed(opened, limit, query, as_json)
-        summaries, hidden = opened.recent(limit), count_hidden(opened)
+        summaries, hidden = newest_rollouts(opened, limit), count_hidden(opened)
     for summary in summaries:
         click.echo(_line(summary))
     if not summaries:

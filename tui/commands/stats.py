@@ -18,16 +18,17 @@ def show_stats(query: str, library: Path | None, *, as_json: bool) -> int:
     with Library.open(library_path(library), create=False) as opened:
         stats = count_rollouts(opened, query, _progress if sys.stderr.isatty() else None)
     tell_if_slow(query)
+    status = 1 if stats.unreadable else 0
     if as_json:
         import msgspec
 
         click.echo(msgspec.json.format(msgspec.json.encode(stats), indent=2).decode())
-        return 0
+        return status
     from rich.console import Console
     from rollstep.tui.stats_tables import stats_tables
 
     Console(highlight=False, emoji=False, markup=False).print(stats_tables(stats, query))
-    return 0
+    return status
 
 
 def _progress(done: int, of: int) -> bool:

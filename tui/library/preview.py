@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from rollstep.core.listing.facts import opened_at
 from rollstep.core.model.messages import Stop, TargetReply, UserMessage, payload_text
 from rollstep.core.model.steps import Step
+from rollstep.core.rules.branches import opened_leaf
 from rollstep.core.rules.query.nodes import And, Compare, Node, Or
 from rollstep.core.store.change import Saved
 from rollstep.core.store.facts import RolloutFacts
@@ -84,7 +84,7 @@ def _blocks(
     yield from _marks(saved)
     if facts is not None and facts.branches > 1:
         yield Block("dim", f"{facts.branches} branches")
-    path = rollout.path(opened_at(rollout, saved.head))
+    path = rollout.path(opened_leaf(rollout, saved.head))
     for word in words:
         yield from _hits((s for s in rollout if s.id not in rollout.hidden), word)
     yield Block("text", "")

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from rollstep.core.listing.facts import edits_in_sight, facts_of, opened_at
+from rollstep.core.listing.facts import edits_in_sight, facts_of
 from rollstep.core.model.messages import Stop
 from rollstep.core.model.rollout import Trajectory
+from rollstep.core.rules.branches import opened_leaf
 from rollstep.core.rules.json_values import MISSING
+from rollstep.core.rules.parking import waits_for_flags, why_parked
 from rollstep.core.rules.query.compiling import Known, Reader, compile_node
 from rollstep.core.rules.query.nodes import Ref
 from rollstep.core.rules.query.parsing import parse
@@ -29,7 +31,7 @@ class _Asked:
     def __init__(self, saved: Saved) -> None:
         self.saved = saved
         self.rollout = saved.tree()
-        leaf = None if saved.head == "" else opened_at(self.rollout, saved.head)
+        leaf = None if saved.head == "" else opened_leaf(self.rollout, saved.head)
         if saved.head is None and saved.steps:  # where no head was ever set, the newest step is it
             leaf = saved.steps[-1].id
         self.path = self.rollout.path(leaf)
@@ -92,6 +94,13 @@ def _stop(asked: _Asked) -> Any:
     return last.reason if isinstance(last, Stop) and last.reason else MISSING
 
 
+def _status(asked: _Asked) -> str:
+    saved = asked.saved
+    status = (saved.status, saved.status_note)
+    why = why_parked(status, asked.rollout, saved.head, saved.marks, saved.silences)
+    return "ended" if waits_for_flags(*status) and not why else saved.status
+
+
 def _updated(asked: _Asked) -> Any:
     times = [step.created_at for step in asked.saved.steps] or [asked.saved.header.created_at]
     return datetime.fromtimestamp(max(times)).strftime("%Y-%m-%dT%H:%M")
@@ -99,8 +108,8 @@ def _updated(asked: _Asked) -> Any:
 
 _READS: dict[str, Callable[[_Asked], Any]] = {
     "id": lambda asked: asked.saved.header.id,
-    "status": lambda asked: asked.saved.status,
-    "parked": lambda asked: asked.saved.status in ("parked", "failed"),
+    "status": lambda asked: _status(asked),
+    "parked": lambda asked: _status(asked) in ("parked", "failed"),
     "outdated": lambda asked: asked.facts.outdated,
     "verdict": lambda asked: asked.facts.verdict or NO_VERDICT,
     "stop": _stop,

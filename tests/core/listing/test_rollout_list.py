@@ -19,7 +19,7 @@ from rollstep.core.store.change import Change, Saved
 from rollstep.core.store.importing import import_rollout
 from rollstep.core.store.library import Library
 
-from tests.core.store.making import PROJECT, conversation, first
+from tests.core.store.making import PROJECT, conversation, first, step
 from tests.strategies import saved_rollouts
 
 from .oracle import question
@@ -213,6 +213,37 @@ _queries = st.recursive(
     ),
     max_leaves=4,
 )
+
+
+@given(
+    saved_rollouts(), st.sampled_from(["flag empty at step 2: x", "out of credit", ""]), st.data()
+)
+def test_sql_says_who_waits_as_the_rules_do(rollout: Saved, note: str, data: st.DataObject) -> None:
+    """Whichever branch is opened, whatever was accepted last, silenced or edited since."""
+    last = data.draw(st.sampled_from([step.id for step in rollout.steps] or [None]))
+    stopped = (*rollout.steps, step("the stop", last, Stop("done", "rule")))
+    steps = st.sampled_from([each.id for each in stopped])
+    marks = st.builds(
+        Mark,
+        steps,
+        verdict=st.sampled_from(["accept", "reject", None]),
+        by=st.sampled_from("ab"),
+        at=st.integers(0, 9).map(float),
+    )
+    parked = msgspec.structs.replace(
+        rollout,
+        steps=stopped,
+        status="parked",
+        status_note=note,
+        head=data.draw(st.one_of(st.none(), steps)),
+        marks=tuple(data.draw(st.lists(marks, max_size=3, unique_by=lambda m: (m.step_id, m.by)))),
+    )
+    with Library.throwaway() as library:
+        import_rollout(parked, {}, library)
+        while describe_some(library):
+            pass
+        for query in ("status = ended", "parked"):
+            assert bool(found(library, query)) == question(query)(library.load(rollout.header.id))
 
 
 @given(saved_rollouts(), _queries, st.booleans())

@@ -24,7 +24,7 @@ from rollstep.core.store.library import Library
 from tests.core.store.freeze import CHANGE, CHANGE_1, DATA, DRAFT
 from tests.core.store.making import step
 
-LIBRARIES = {1: CHANGE_1, 2: CHANGE, 3: CHANGE}
+LIBRARIES = {1: CHANGE_1, 2: CHANGE, 3: CHANGE, 4: CHANGE}
 """What the frozen library of each version holds."""
 
 BUNDLES = {1: CHANGE_1, 2: CHANGE}

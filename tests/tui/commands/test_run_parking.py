@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rollstep.core.listing.newest import newest_rollouts
 from rollstep.core.listing.rollout_list import list_rollouts
 from rollstep.core.listing.up_to_date import bring_up_to_date
 from rollstep.core.model.marks import Mark
@@ -58,9 +59,11 @@ async def test_what_was_parked_for_a_flag_waits_until_that_is_settled(
         assert session.why_parked.startswith("flag empty at step 4")
         await session.mark(Mark(path[-1].id, verdict="accept"))
         assert session.why_parked == ""
+        assert newest_rollouts(opened)[0].ending == "max_turns"  # before anybody looked through
         assert parked(library) == 0
         await session.undo()
         assert session.why_parked
+        assert newest_rollouts(opened)[0].ending.startswith("parked: flag empty at step 4")
         assert parked(library) == 1
         await session.silence(path[3].id, "empty", "meant so")
         assert (session.why_parked, parked(library)) == ("", 0)
