@@ -15,7 +15,7 @@ from ..rules.query.compiling import SEARCHED, search_for
 from ..rules.query.nodes import And, Compare, Has, Node, Not, Ref
 from ..rules.query.rollout_fields import NO_VERDICT
 from ..store.facts import HIDDEN, SEPARATOR, STATUS
-from ..store.search import says
+from ..store.search import hides, says
 from .hidden import HIDDEN_FIELD, speaks_of_hidden
 
 Condition = tuple[str, list[Any]]
@@ -61,6 +61,7 @@ def add_functions(connection: sqlite3.Connection) -> None:
     for name, function in (("has_words", _has_words), ("fits", _fits), ("any_fits", _any_fits)):
         connection.create_function(name, 2, function, deterministic=True)
     connection.create_function("says", 2, says, deterministic=True)
+    connection.create_function("hides", 2, hides, deterministic=True)
     connection.create_function("score_of", 2, _score_of, deterministic=True)
 
 
@@ -183,27 +184,37 @@ def _score(node: Compare) -> Condition:
 
 
 def _said(op: str, value: str) -> Condition:
-    """In any of the steps, or in the title."""
+    """In any of the steps in sight, or in the title."""
     title, titled = _text("facts.title", ":" if op == "=" else op, value)
     if op == "~":
-        inside = "EXISTS (SELECT 1 FROM steps WHERE rollout = rollouts.key AND fits(body, ?))"
-        return f"({title} OR {inside})", [*titled, value]
-    read = "EXISTS (SELECT 1 FROM steps WHERE rollout = rollouts.key AND says(body, ?))"
+        return f"({title} OR {_some_step('fits(steps.body, ?)')})", [*titled, value]
+    read = _some_step("says(steps.body, ?)")
     wanted = value.replace("\0", " ").encode("utf-8", "replace").decode()
     if len(value) < _TRIGRAM or wanted != value:
         found: Condition = (read, [value.lower()])
     else:
         quoted = '"' + value.replace('"', '""') + '"'
         inside = "rollouts.key IN (SELECT rowid >> 32 FROM step_text WHERE step_text MATCH ?)"
-        # Steps that came in quickly are not in the index yet.
+        # Steps that came in quickly are not in the index yet; those out of sight stay in it.
+        later = "rollouts.indexed < rollouts.steps"
         found = (
-            f"({inside} OR (rollouts.indexed < rollouts.steps AND {read}))",
-            [quoted, value.lower()],
+            f"({inside} AND (rollouts.hidden = 0 OR {read}) OR {later} AND {read})",
+            [quoted, value.lower(), value.lower()],
         )
     condition_of_all = f"({title} OR {found[0]})"
     if op == "!=":
         return f"NOT {condition_of_all}", [*titled, *found[1]]
     return condition_of_all, [*titled, *found[1]]
+
+
+def _some_step(condition: str) -> str:
+    """Of any of the steps that undo and deletes have left in sight."""
+    return (
+        f"EXISTS (SELECT 1 FROM steps WHERE steps.rollout = rollouts.key AND {condition}"
+        " AND (rollouts.hidden = 0 OR NOT EXISTS (SELECT 1 FROM records"
+        " WHERE records.rollout = rollouts.key AND records.kind = 'command'"
+        " AND hides(records.body, steps.id))))"
+    )
 
 
 def _has_words(text: Any, wanted: str) -> bool:

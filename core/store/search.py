@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -16,7 +17,7 @@ from ..model.history import hidden_steps
 from ..model.messages import Stop, TargetReply, UserMessage, payload_text, reasoning_text
 from ..model.rollout import RolloutHeader
 from ..model.steps import Role, Step
-from .codec import COMMAND, HEADER, STEP
+from .codec import COMMAND, HEADER, STEP, UNREADABLE, from_bytes
 from .schema import split_key, step_key
 
 _TRIGRAM = 3
@@ -60,7 +61,28 @@ def says(body: bytes, wanted: str) -> bool:
     """
     if wanted.isascii() and wanted.isalnum() and wanted.encode() not in body.lower():
         return False
-    return any(wanted in text.lower() for text in step_texts(STEP.decode(body)))
+    step = _read(body)
+    return step is not None and any(wanted in text.lower() for text in step_texts(step))
+
+
+def hides(command: bytes, step_id: bytes) -> bool:
+    """Whether a command of a rollout, as it is stored, leaves the step out of sight."""
+    return from_bytes(step_id) in _hidden_by(command)
+
+
+@lru_cache(maxsize=256)
+def _hidden_by(command: bytes) -> frozenset[str]:
+    return frozenset(hidden_steps((COMMAND.decode(command),)))
+
+
+def _read(body: bytes) -> Step | None:
+    """The step; None for what is damaged: whoever opens its rollout is told, and words are looked
+    for in all the others.
+    """
+    try:
+        return STEP.decode(body)
+    except UNREADABLE:
+        return None
 
 
 def add_to_index(connection: sqlite3.Connection, steps: Iterable[tuple[int, Step]]) -> None:
@@ -82,7 +104,8 @@ def index_some(connection: sqlite3.Connection, limit: int) -> int:
             "SELECT key, body FROM steps WHERE key BETWEEN ? AND ?",
             (step_key(key, indexed + 1), step_key(key, upto)),
         )
-        add_to_index(connection, ((row[0], STEP.decode(row[1])) for row in rows))
+        read = ((row[0], _read(row[1])) for row in rows)
+        add_to_index(connection, ((at, step) for at, step in read if step is not None))
         connection.execute("UPDATE rollouts SET indexed = ? WHERE key = ?", (upto, key))
         done += upto - indexed
         if done >= limit:
@@ -111,9 +134,9 @@ def find(
     hits: list[Hit] = []
     rollouts: dict[int, tuple[RolloutHeader, set[str]]] = {}
     for key, body, packed_header, has_commands in rows:
-        step = STEP.decode(body)
-        found = _excerpt(step, wanted, len(query))
-        if found is None:
+        step = _read(body)
+        found = _excerpt(step, wanted, len(query)) if step is not None else None
+        if step is None or found is None:
             continue
         rollout, seq = split_key(key)
         if rollout not in rollouts:

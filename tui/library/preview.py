@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rollstep.core.model.messages import Stop, TargetReply, UserMessage, payload_text
+from rollstep.core.model.rollout import Rollout
 from rollstep.core.model.steps import Step
 from rollstep.core.rules.branches import opened_leaf
+from rollstep.core.rules.parking import why_parked
 from rollstep.core.rules.query.nodes import And, Compare, Node, Or
 from rollstep.core.store.change import Saved
 from rollstep.core.store.facts import RolloutFacts
@@ -77,8 +79,8 @@ def _blocks(
     if rollout.project.goal:
         yield Block("text", f"goal: {rollout.project.goal}")
     yield Block("dim", "   ".join(filter(None, (saved.header.id, saved.header.source))))
-    if saved.status_note:
-        yield Block("warn", f"{saved.status}: {saved.status_note}")
+    if why := _why_it_waits(saved, rollout):
+        yield Block("warn", f"{saved.status}: {why}")
     for score in saved.scores:
         yield Block("text", f"{score.name} {score.value}  {score.explanation}".rstrip())
     yield from _marks(saved)
@@ -86,12 +88,20 @@ def _blocks(
         yield Block("dim", f"{facts.branches} branches")
     path = rollout.path(opened_leaf(rollout, saved.head))
     for word in words:
-        yield from _hits((s for s in rollout if s.id not in rollout.hidden), word)
+        shown = (step for step in rollout if step.id not in rollout.hidden)
+        yield from _hits(shown, word, saved.header.title)
     yield Block("text", "")
     for step in path[:_STEPS]:
         yield from _step(step)
     if len(path) > _STEPS:
         yield Block("dim", f"+{len(path) - _STEPS:,} steps")
+
+
+def _why_it_waits(saved: Saved, rollout: Rollout) -> str:
+    if saved.status != "parked":
+        return saved.status_note
+    status = saved.status, saved.status_note
+    return why_parked(status, rollout, saved.head, saved.marks, saved.silences)
 
 
 def _marks(saved: Saved) -> Iterator[Block]:
@@ -103,7 +113,7 @@ def _marks(saved: Saved) -> Iterator[Block]:
             yield Block("human", by + ", ".join(filter(None, said)))
 
 
-def _hits(steps: Iterable[Step], word: str) -> Iterator[Block | int]:
+def _hits(steps: Iterable[Step], word: str, title: str) -> Iterator[Block | int]:
     wanted = word.casefold()
     found = 0
     for step in steps:
@@ -119,7 +129,7 @@ def _hits(steps: Iterable[Step], word: str) -> Iterator[Block | int]:
             yield Block("text", f"…{piece}…", 2)
     if found > _HITS:
         yield Block("dim", f"and in {found - _HITS:,} more steps")
-    if not found:
+    if not found and wanted in title.casefold():
         yield Block("dim", f"{word!r} stands in its title")
 
 

@@ -85,7 +85,8 @@ def _named_score(name: str) -> Callable[[_Asked], Any]:
 
 def _said(asked: _Asked) -> str:
     texts = [asked.saved.header.title]
-    texts += [text for step in asked.saved.steps for text in step_texts(step)]
+    shown = (step for step in asked.saved.steps if step.id not in asked.rollout.hidden)
+    texts += [text for step in shown for text in step_texts(step)]
     return "\n".join(texts)
 
 

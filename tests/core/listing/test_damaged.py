@@ -42,6 +42,14 @@ def test_the_others_are_listed_counted_and_queued(damaged: Path) -> None:
         assert begin_queue(library, "branches > 0", "ann", 1.0).queue.ids == ("b", "c")
 
 
+def test_words_are_found_in_the_others(damaged: Path) -> None:
+    with Library.open(damaged) as library:
+        for query in ('"question 1"', "text:qu", "text ~ question"):
+            bring_up_to_date(library, query)
+            assert list_rollouts(library, f"{query} branches > 0").ids() == ["c", "b"]
+        assert {hit.rollout_id for hit in library.search("qu")} >= {"b", "c"}
+
+
 def test_what_is_said_names_the_rollout(damaged: Path) -> None:
     with (
         Library.open(damaged) as library,

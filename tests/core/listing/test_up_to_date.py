@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from rollstep.core.listing.rollout_list import list_rollouts
 from rollstep.core.listing.up_to_date import bring_up_to_date
+from rollstep.core.model.messages import target_reply
 from rollstep.core.rules.query.nodes import QueryError
+from rollstep.core.session import Session
 from rollstep.core.store.beside import LibraryBeside
 from rollstep.core.store.library import Library
 
@@ -35,6 +37,21 @@ def test_words_are_found_before_anything_is_indexed_and_after(tmp_path: Path, qu
         bring_up_to_date(library, query)
         assert library.index_pending() == 0
         assert list_rollouts(library, query).ids() == ["ra"]
+
+
+@pytest.mark.parametrize("query", ['"zebra answers"', "text:ze", "text ~ /zebra/"])
+async def test_words_that_undo_took_out_of_sight_are_not_found(tmp_path: Path, query: str) -> None:
+    with written_quickly(tmp_path / "library.sqlite") as library:
+        session = Session.reopen(library.load("ra"), library)
+        await session.override("a_1", target_reply("The zebra answers."), "stay")
+        bring_up_to_date(library, query)
+        assert list_rollouts(library, query).ids() == ["ra"]
+        await session.undo()
+        assert list_rollouts(library, query).ids() == []
+        bring_up_to_date(library, query)
+        assert list_rollouts(library, f"{query} or text:lantern").ids() == ["ra"]
+        assert list_rollouts(library, query).ids() == []
+        await session.close()
 
 
 def test_of_a_rollout_that_is_indexed_in_part_all_is_found(tmp_path: Path) -> None:
