@@ -7,7 +7,7 @@ import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 OFFLINE = frozenset({"scripted", "heuristic", "echo", "rules"})
 """Kinds of roles that answer by a script or a table: the same answer to the same take."""
 
+_FREE = OFFLINE | {"human", ""}
+
 
 class Made(msgspec.Struct, frozen=True):
     """A payload and how it was made; ``request`` is the digest and body of what was sent,
@@ -49,6 +51,15 @@ class Made(msgspec.Struct, frozen=True):
 Receive = Callable[[Ask, "Made | RoleError"], None]
 """Gets the answer to a question, or the failure in its place."""
 
+
+class BeforeAsking(Protocol):
+    """Looks whether a role may be asked."""
+
+    def __call__(self, *, paid: bool) -> None:
+        """``paid``: the answer may cost something."""
+        ...
+
+
 Unfinished = Callable[[Ask, str], None]
 """Gets what had come of the answer to a question when the asking was cancelled."""
 
@@ -63,7 +74,7 @@ class Asker:
         self.cast = Cast(roles_for)
         self._emit = emit
         self._stream: _Telling | None = None
-        self.before: Callable[[], None] | None = None
+        self.before: BeforeAsking | None = None
         """Called before a role is asked; what it raises keeps it from being asked."""
 
     @property
@@ -85,9 +96,9 @@ class Asker:
         if not isinstance(action, Ask):
             return await _by_script(action)
 
-        self._look_first()
-        stream = self._stream = _Telling(self._emit, parent_id)
         roles = await self.cast.of(project, variant)
+        self._look_first(action, roles)
+        stream = self._stream = _Telling(self._emit, parent_id)
         with self._told(action, roles, parent_id):
             asked = variant or project
             return await make(action, state, asked, roles, take_index, seed, stream)
@@ -107,8 +118,8 @@ class Asker:
         """Ask all of these at once (see the function). Their texts are not told, because they would
         run into one another; ``unfinished`` gets those that are there when it is cancelled.
         """
-        self._look_first()
         roles = await self.cast.of(project, variant)
+        self._look_first(asks[0], roles)
         waiting = {id(ask): (ask, _Telling(self._emit, parent_id, text=False)) for ask in asks}
         streams = [stream for _, stream in waiting.values()]
 
@@ -126,9 +137,9 @@ class Asker:
                     unfinished(ask, stream.arrived)
             raise
 
-    def _look_first(self) -> None:
+    def _look_first(self, ask: Ask, roles: Roles) -> None:
         if self.before is not None and self.cast.replaying is None:
-            self.before()
+            self.before(paid=roles.kind(ask.role) not in _FREE)
 
     @contextmanager
     def _told(

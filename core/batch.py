@@ -28,7 +28,7 @@ from .model.rollout import Rollout, RolloutHeader, Trajectory
 from .model.steps import Step
 from .playthrough import BUDGET, Each, OnBreak, Played, at_once, play_through
 from .rules.parking import flagged
-from .run_changes import first_change, last_change, news_of, whole_change
+from .run_changes import StepChanges, first_change, last_change, news_of, whole_change
 from .store.change import Change
 from .taking_up import (
     FLAGS,
@@ -303,10 +303,10 @@ class Batch:
             if (stands := self._stands(place)) is not None:
                 return self._stood(place, stands, saver)
         saver.save(first_change(place, self._header))
+        changes = StepChanges(name)
 
         def save(step: Step, request: tuple[str, str] | None) -> Awaitable[None]:
-            requests = (request,) if request is not None else ()
-            return saver.save(Change(name, steps=(step,), requests=requests, head=step.id))
+            return saver.save(changes.of(step, request))
 
         played = self._judged(place, await self._play(place, save, budget))
         saving = saver.save(last_change(name, played))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .casting import RolesFor
 from .errors import InputError, StoreError, UsageError
-from .events import Event, Unsaved
+from .events import CommandDone, Event, Unsaved
 from .leases import Claim
 from .model.project import Project
 from .session import Session
@@ -59,6 +59,8 @@ class Engine:
         self._unwatch: Callable[[], None] | None = None
         self._looker: asyncio.Task[None] | None = None
         self._claim: Claim | None = None
+        self._is_left = False
+        """Whether the claim is to be given up when the command is over that is under way."""
 
     def start(self) -> concurrent.futures.Future[None]:
         """Start the thread and open the library; the future fails when it cannot be opened."""
@@ -136,10 +138,16 @@ class Engine:
 
     async def let_go(self) -> None:
         """The human has turned to something else: other programs may go on with the open rollout,
-        unless a role is being asked for it here.
+        as soon as the command is over that is under way in it.
         """
-        if self._claim is not None and self.session is not None and not self.session.busy:
-            self._claim.let_go()
+        self._is_left = True
+        self._let_go_when_over()
+
+    def _let_go_when_over(self) -> None:
+        session, claim = self.session, self._claim
+        if self._is_left and claim is not None and session is not None and not session.commanded:
+            self._is_left = False
+            claim.let_go()
 
     async def close_session(self) -> None:
         """Save and close the open session."""
@@ -149,6 +157,7 @@ class Engine:
         if self.session is not None:
             session, self.session = self.session, None
             await session.close()
+        self._is_left = False
         if self._claim is not None:
             self._claim.let_go()
             self._claim = None
@@ -162,6 +171,10 @@ class Engine:
     def _tell(self, event: Event) -> None:
         for watcher in tuple(self._watchers):
             watcher(event)
+        if self._is_left and self.session is not None and self._loop is not None:
+            if isinstance(event, CommandDone) and self.session.commanded:
+                self._is_left = False  # the human is back, and has done something else meanwhile
+            self._loop.call_soon(self._let_go_when_over)  # when what is told of has been saved
 
     async def _open(self) -> None:
         if self._open_library is not None:

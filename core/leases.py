@@ -10,24 +10,32 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from functools import cache
-from pathlib import Path
+from math import inf
 from typing import Literal, Protocol
 
 import msgspec
 
 from .errors import StoreError, UsageError
 from .events import CommandDone, Event
+from .processes import began, lives, machine
 from .store.kept import PLAYER, Shelf
 
 Doing = Literal["run", "app"]
 
-_FOREIGN = 3600.0
+_FOREIGN = 900.0
 """Seconds for which another machine is believed: whether its program lives cannot be seen here."""
+
+RENEWED = 180.0
+"""Seconds after which a program that plays on says so again."""
 
 
 class Shelved(Protocol):
     """The part of a library in which leases are."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written to it."""
+        ...
 
     def shelf(self, *, writing: bool = False) -> AbstractContextManager[Shelf]:
         """All that is kept, inside one transaction."""
@@ -35,12 +43,14 @@ class Shelved(Protocol):
 
 
 class Lease(msgspec.Struct, frozen=True):
-    """What a program says: its process, when that began (as its system counts), what it does, and
-    when it said so, in seconds since the epoch.
+    """What a program says: its process, when that began (as its system counts), on which machine
+    (``host`` is the name that people know it by), what it does, and when it said so, in seconds
+    since the epoch.
     """
 
     pid: int
     began: str
+    machine: str
     host: str
     doing: Doing
     since: float
@@ -48,19 +58,21 @@ class Lease(msgspec.Struct, frozen=True):
     @property
     def is_ours(self) -> bool:
         """Whether this process said so."""
-        return (self.pid, self.began, self.host) == (os.getpid(), _began(os.getpid()), _host())
+        process = os.getpid()
+        return (self.pid, self.began, self.machine) == (process, began(process), machine())
 
     @property
     def holds(self) -> bool:
         """Whether the program that said so lives."""
-        if self.host != _host():
+        if self.machine != machine():
             return time.time() - self.since < _FOREIGN
-        return _lives(self.pid) and _began(self.pid) == self.began
+        return lives(self.pid) and began(self.pid) == self.began
 
     @property
     def who(self) -> str:
-        """Which process it is, or on which machine."""
-        return f"process {self.pid}" if self.host == _host() else f"on {self.host}"
+        """Which process it is, and on which machine."""
+        here = self.machine == machine()
+        return f"process {self.pid}{'' if here else f' on {self.host}'}"
 
     @property
     def words(self) -> str:
@@ -72,7 +84,8 @@ class Lease(msgspec.Struct, frozen=True):
 
 def own_lease(doing: Doing) -> Lease:
     """What this program says."""
-    return Lease(os.getpid(), _began(os.getpid()), _host(), doing, time.time())
+    process, host = os.getpid(), os.uname().nodename
+    return Lease(process, began(process), machine(), host, doing, time.time())
 
 
 def player_of(library: Shelved, rollout_id: str) -> Lease | None:
@@ -106,14 +119,29 @@ class Claim:
         self._library = library
         self._rollout_id = rollout_id
         self._refresh = refresh
-        self._held = False
+        self._taken = -inf
+        """When it was said last that this program plays it."""
 
-    def before_asking(self) -> None:
+    @property
+    def _held(self) -> bool:
+        return time.monotonic() - self._taken < RENEWED
+
+    def before_asking(self, *, paid: bool) -> None:
         """Raises UsageError where a role may not be asked: a run does so, or has done so since the
-        rollout was opened here.
+        rollout was opened here; or, where the answer is ``paid`` for, nobody can be told of it.
         """
         if self._held:
             return
+        try:
+            self._ask_first()
+        except StoreError as error:
+            if paid:
+                why = str(error).removeprefix("Not saved: ")
+                raise UsageError(
+                    f"Nobody was asked, since the answer is paid for and could not be saved: {why}"
+                ) from error
+
+    def _ask_first(self) -> None:
         other = self._take()
         if other is not None and other.doing == "run":
             raise UsageError(
@@ -134,14 +162,16 @@ class Claim:
 
     def let_go(self) -> None:
         """The rollout is closed."""
-        if self._held:
-            self._held = False
+        if self._taken > -inf:
+            self._taken = -inf
             with suppress(StoreError):  # it is void when this program ends
                 let_go(self._library, self._rollout_id)
 
     def _take(self) -> Lease | None:
+        if self._library.read_only:  # what is made here is saved nowhere, and harms nobody
+            return player_of(self._library, self._rollout_id)
         other = take(self._library, self._rollout_id, "app")
-        self._held = other is None
+        self._taken = time.monotonic() if other is None else -inf
         return other
 
 
@@ -154,29 +184,3 @@ def _other(shelf: Shelf, rollout_id: str) -> Lease | None:
     except msgspec.MsgspecError:
         return None  # of a version that has another idea of it
     return lease if lease.holds and not lease.is_ours else None
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # somebody else's
-    return True
-
-
-def _began(pid: int) -> str:
-    """When a process began, so that another one of the same number is told apart; empty where the
-    system does not say.
-    """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    return stat.rsplit(")", 1)[1].split()[19]
-
-
-@cache
-def _host() -> str:
-    return os.uname().nodename

@@ -189,6 +189,11 @@ class OpenRollout:
         return self._player.busy
 
     @property
+    def commanded(self) -> bool:
+        """Whether a command is under way: a run, say, also between two of its steps."""
+        return self._writer.commanded
+
+    @property
     def unsaved(self) -> int:
         """How many steps and edits are only in memory."""
         return self._writer.journal.waiting

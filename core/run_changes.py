@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import msgspec
 
 from .jobs import Job
-from .leases import own_lease
+from .leases import RENEWED, own_lease
 from .model.rollout import RolloutHeader
+from .model.steps import Step
 from .playthrough import Played
 from .store.change import Change
 from .taking_up import LEFT, Place
@@ -37,6 +39,30 @@ def first_change(place: Place, header_of: Callable[[Place], RolloutHeader]) -> C
     header = header_of(place)
     player = msgspec.json.encode(own_lease("run"))
     return Change(header.id, header, (place.job.project,), status="open", player=player)
+
+
+class StepChanges:
+    """The changes that save the steps of a rollout as they come. Now and then they say anew that
+    this program plays it.
+    """
+
+    def __init__(self, rollout_id: str) -> None:
+        self._rollout_id = rollout_id
+        self._said = time.monotonic()
+
+    def of(self, step: Step, request: tuple[str, str] | None) -> Change:
+        """A step, and the request that it answers."""
+        requests = (request,) if request is not None else ()
+        return Change(
+            self._rollout_id, steps=(step,), requests=requests, head=step.id, player=self._player()
+        )
+
+    def _player(self) -> bytes | None:
+        now = time.monotonic()
+        if now - self._said < RENEWED:
+            return None
+        self._said = now
+        return msgspec.json.encode(own_lease("run"))
 
 
 def last_change(rollout_id: str, played: Played) -> Change:

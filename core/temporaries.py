@@ -9,15 +9,14 @@ import os
 import re
 import shutil
 import tempfile
-from functools import cache
-from hashlib import blake2b
 from pathlib import Path
+
+from .processes import lives, machine
 
 _BEGIN, _END = ".rollstep-", ".tmp"
 _NAME = re.compile(
     r"\.rollstep-(?P<machine>[0-9a-f]{12})-(?P<process>\d{1,10})-\w+\.tmp(-journal|-wal|-shm)?"
 )
-_MACHINE_FILES = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 
 
 def temporary_file(folder: Path) -> tuple[int, str]:
@@ -37,7 +36,7 @@ def clear_stale(folder: Path) -> None:
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             found = _NAME.fullmatch(entry.name)
-            if found is None or found["machine"] != _machine() or _lives(int(found["process"])):
+            if found is None or found["machine"] != machine() or lives(int(found["process"])):
                 continue
             with contextlib.suppress(OSError):
                 if entry.stat(follow_symlinks=False).st_uid != os.getuid():
@@ -49,28 +48,4 @@ def clear_stale(folder: Path) -> None:
 
 
 def _prefix() -> str:
-    return f"{_BEGIN}{_machine()}-{os.getpid()}-"
-
-
-@cache
-def _machine() -> str:
-    """Tells this machine from others that write to the same disk, and a container from the machine
-    that it runs on and from other containers: each counts its processes by itself.
-    """
-    told = [os.uname().nodename]
-    for path in _MACHINE_FILES:
-        with contextlib.suppress(OSError):
-            told.append(Path(path).read_text(errors="replace"))
-    with contextlib.suppress(OSError):
-        told.append(os.readlink("/proc/self/ns/pid"))
-    return blake2b("\0".join(told).encode(), digest_size=6).hexdigest()
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        pass  # somebody else's
-    return True
+    return f"{_BEGIN}{machine()}-{os.getpid()}-"

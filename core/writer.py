@@ -424,6 +424,11 @@ class TreeWriter:
 
     # -- commands -----------------------------------------------------------------------------
 
+    @property
+    def commanded(self) -> bool:
+        """Whether a command is under way."""
+        return bool(self._commands)
+
     @contextmanager
     def command(self, label: str) -> Iterator[int]:
         """What happens inside is one command, to be undone as one. One that did nothing is none.

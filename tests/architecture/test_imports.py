@@ -12,7 +12,10 @@ from .source import ROOT, Import, dotted, imports, modules, under
 # One worker looks at all of it, so that each file is parsed once.
 pytestmark = pytest.mark.xdist_group("source")
 
-BASE = {"errors", "clock", "counting", "ids", "files", "appending", "generated", "temporaries"}
+BASE = {
+    *("errors", "clock", "counting", "ids", "files", "appending", "generated", "temporaries"),
+    "processes",
+}
 """Parts of core that everything may use and that use nothing of ours."""
 
 BELOW: dict[str, set[str]] = {

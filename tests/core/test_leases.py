@@ -5,18 +5,21 @@ neither loses one. The other program is a process of its own.
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 import pytest
 from rollstep.core.batch import Batch, Done, Job
 from rollstep.core.engine import Engine
-from rollstep.core.errors import UsageError
-from rollstep.core.leases import Doing, own_lease, player_of, take
+from rollstep.core.errors import NotSavedError, UsageError
+from rollstep.core.leases import Claim, Doing, own_lease, player_of, take
 from rollstep.core.model.marks import Mark
 from rollstep.core.model.messages import TargetReply, target_reply
 from rollstep.core.model.project import Project, PythonTarget
@@ -106,9 +109,11 @@ def test_what_a_program_says_that_has_ended_is_void(library: Library) -> None:
     assert player_of(library, "r1") is None
     assert take(library, "r1", "run") is None
     assert take(library, "r1", "app") is None, "our own is nobody else's"
-    elsewhere = msgspec.structs.replace(own_lease("run"), host="another machine")
+    # A container has its host's name and counts its processes by itself: 2**22 is none of ours.
+    elsewhere = msgspec.structs.replace(own_lease("run"), pid=2**22, machine="a container")
     library.keep(PLAYER, "r1", msgspec.json.encode(elsewhere))
     assert player_of(library, "r1") == elsewhere
+    assert elsewhere.who == f"process {2**22} on {os.uname().nodename}"
     library.keep(PLAYER, "r1", msgspec.json.encode(msgspec.structs.replace(elsewhere, since=1.0)))
     assert player_of(library, "r1") is None
     reused = msgspec.structs.replace(own_lease("run"), began="another time")
@@ -228,3 +233,96 @@ def test_a_human_who_edits_keeps_runs_away_until_the_rollout_is_closed(library: 
     engine.submit(engine.open_project(refund())).result(10)
     assert rollout_id not in library.kept(PLAYER)
     engine.stop()
+
+
+def test_a_rollout_that_is_left_while_a_role_is_asked_is_free_when_the_answer_is_saved(
+    library: Library,
+) -> None:
+    asked, answer = threading.Event(), threading.Event()
+    role = Paid(lambda: (asked.set(), answer.wait(10)))
+    project = refund(target=PythonTarget("x:y"))
+    rollout_id = half_played(library, begin(library, "key", ()), project)
+    engine = Engine(library.path, roles=role.roles)
+    engine.start().result(10)
+    session = engine.submit(engine.open_rollout(rollout_id)).result(10)
+
+    async def playing() -> None:
+        async for _ in session.run():
+            pass
+
+    run = engine.submit(playing())
+    assert asked.wait(10)
+    engine.submit(engine.let_go()).result(10)
+    assert rollout_id in library.kept(PLAYER), "its answer is being paid for"
+    answer.set()
+    run.result(10)
+    engine.submit(engine.recent()).result(10)  # whatever was to follow has
+    assert rollout_id not in library.kept(PLAYER)
+    assert len(library.load(rollout_id).steps) > 5, "and all of the run was its one command"
+    engine.stop()
+
+
+def reopened(library: Library, rollout_id: str, role: Paid | None = None) -> Session:
+    roles = None if role is None else role.roles
+    session = Session.reopen(library.load(rollout_id), library, roles=roles)  # type: ignore[arg-type]
+    session.claim(Claim(library, rollout_id, lambda: False))
+    return session
+
+
+def test_a_rollout_of_a_library_that_nobody_can_write_to_is_played(library: Library) -> None:
+    project = refund(target=PythonTarget("x:y"))
+    rollout_id = half_played(library, begin(library, "key", ()), project)
+    library.read_only = True
+    role = Paid()
+    session = reopened(library, rollout_id, role)
+    asyncio.run(session.turn())
+    assert (len(role.asked), session.unsaved) == (1, 1)
+
+
+def test_where_it_cannot_be_said_who_plays_only_what_costs_nothing_is_asked(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begin(library, "key", ())
+    free = half_played(library, run, refund())
+    costs = half_played(library, run, refund(target=PythonTarget("x:y")), 1)
+
+    def full(*_: object, **__: object) -> NoReturn:
+        raise NotSavedError("Not saved: the disk is full.")
+
+    monkeypatch.setattr(Library, "shelf", full)
+    monkeypatch.setattr(library, "commit", full)
+    session = reopened(library, free)
+    asyncio.run(session.turn())
+    assert session.unsaved == 1
+    role = Paid()
+    session = reopened(library, costs, role)
+    with pytest.raises(UsageError, match=r"Nobody was asked, .* not be saved: the disk is full\."):
+        asyncio.run(session.turn())
+    assert role.asked == []
+
+
+def test_who_plays_on_says_so_again_with_the_steps_that_are_saved(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollstep.core.run_changes.RENEWED", 0.0)
+    monkeypatch.setattr("rollstep.core.leases.RENEWED", 0.0)
+    since = []
+
+    def look() -> None:
+        (body,) = library.kept(PLAYER).values()
+        since.append(msgspec.json.decode(body)["since"])
+
+    class Looking(Paid):
+        async def reply(self, view: View, stream: Stream = no_stream) -> TargetReply:
+            look()
+            return await super().reply(view, stream)
+
+    project = refund(target=PythonTarget("x:y"))
+    play(library, begin(library, "key", ()), project, roles=Looking().roles)
+    assert len(set(since)) == len(since) > 1
+    since.clear()
+    rollout_id = half_played(library, begin(library, "key2", ()), project)
+    session = reopened(library, rollout_id, Looking())
+    asyncio.run(session.turn())
+    asyncio.run(session.turn())
+    assert len(set(since)) == len(since) > 1

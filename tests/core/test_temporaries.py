@@ -52,7 +52,7 @@ def test_what_may_be_of_another_machine_or_person_or_program_is_left_alone(
     for name in others:
         (tmp_path / name).write_text("mine")
     with monkeypatch.context() as patched:
-        patched.setattr(temporaries, "_machine", lambda: "0" * 12)
+        patched.setattr(temporaries, "machine", lambda: "0" * 12)
         clear_stale(tmp_path)
     with monkeypatch.context() as patched:
         patched.setattr(os, "getuid", lambda: os.stat(tmp_path).st_uid + 1)

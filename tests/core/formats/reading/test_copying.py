@@ -110,7 +110,7 @@ def test_an_interrupt_leaves_no_copy(tmp_path: Path) -> None:
 def test_what_was_killed_while_it_copied_is_taken_away(
     dense: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rollstep.core.temporaries._lives", lambda process: process == os.getpid())
+    monkeypatch.setattr("rollstep.core.temporaries.lives", lambda process: process == os.getpid())
     handle, name = copying.temporary_file(temporary)
     os.close(handle)
     os.rename(name, name.replace(f"-{os.getpid()}-", "-4194399-"))
