@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rollstep.core.config.keys import ReviewKeys
 from rollstep.core.errors import NOT_RECORDED, RoleError, RollstepError
@@ -24,6 +24,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from .actions import OPENING_KEYS
+from .cells import cells
 from .controller import Controller
 from .dialogs import Dialogs
 from .failing import in_a_line
@@ -367,11 +368,15 @@ class RollstepApp(OrderedKeys[int]):
 
     def say(self, words: str, style: str = "warn") -> None:
         """Say something where the human looks."""
-        debugger = self.debugger
-        if debugger is not None and self.screen is debugger:
-            debugger.flash(words, style)
+        screen, flash = self.screen, getattr(self.screen, "flash", None)
+        # Elsewhere than in the debugger, a line that would be cut off is said in a box.
+        if flash is not None and (screen is self.debugger or cells(words) < self.size.width - 2):
+            flash(words, style)
         else:
-            self.notify(visible(words), markup=False)
+            severity: Literal["error", "information"] = (
+                "error" if style == "alarm" else "information"
+            )
+            self.notify(visible(words), severity=severity, markup=False)
 
     def when_done(self, future: Future[Any], then: Callable[[Any], None]) -> None:
         """Call ``then`` with the engine's answer."""

@@ -105,7 +105,8 @@ def wakes(node: Node) -> Bounds | None:
         if node.op not in ("=", ">", ">=") or not isinstance(value, int | float):
             return None
         if field == "repeated":
-            return {field: value} if value + (node.op == ">") > 1 else None
+            once = value < 1 if node.op == ">" else value <= 1
+            return None if once else {field: value}
         return {field: value} if field in _MEASURES else None
     if isinstance(node, And):
         return next((found for part in node.parts if (found := wakes(part))), None)

@@ -99,3 +99,18 @@ async def test_j_and_k_in_the_debugger_go_through_the_queue(opened: Opened, path
         assert review.model.queue.current == "r2"
         await driver.press("q")
         await driver.until(lambda: isinstance(driver.app.screen, LibraryScreen))
+
+
+async def test_a_guide_that_cannot_be_read_is_said_and_no_queue_begins(
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "rollstep.toml").write_text('[review]\nguide_file = "none.md"\n')
+    monkeypatch.chdir(tmp_path)
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await driver.press("Q")
+        await driver.until(lambda: bool(driver.app._notifications))
+        (said,) = driver.app._notifications
+        assert "none.md cannot be read: No such file" in said.message
+        assert driver.app.screen is screen
+    assert queues(path) == []

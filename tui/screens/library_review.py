@@ -35,27 +35,17 @@ class Reviewing:
 
     def ask(self) -> None:
         """Begin one, or go on with one of this person's that was not finished."""
-        from rollstep.core.review.keeping import listed_queues
-
         screen = self.screen
         # What is typed until the queue is there is meant for it.
         screen.rollstep.guard.opened("a queue was asked for")
-        self._load_guide()
 
-        def found(queues: list[ListedQueue]) -> None:
+        def found(answer: tuple[list[ListedQueue], str]) -> None:
+            queues, screen.rollstep.review_guide = answer
             mine = [each for each in queues if each.head.by == self._by and each.progress.left]
             if screen.is_current:
                 self._choose(mine[:_MOST]) if mine else self._begin()
 
-        screen.ask(listed_queues, found)
-
-    def _load_guide(self) -> None:
-        from rollstep.core.config.loading import guide_of
-
-        from ..settings import configuration
-
-        app = self.screen.rollstep
-        app.review_guide = app.review_guide or guide_of(configuration())
+        screen.ask(_queues_and_guide, found)
 
     def _choose(self, unfinished: list[ListedQueue]) -> None:
         options = [Option("", f"begin with {self._meant}", key="b")]
@@ -90,6 +80,16 @@ class Reviewing:
     def _open(self, queue: KeptQueue) -> None:
         if self.screen.is_current:
             self.screen.dismiss(queue)
+
+
+def _queues_and_guide(library: Any) -> tuple[list[ListedQueue], str]:
+    """Raises ConfigError where the guide cannot be read, as the command does."""
+    from rollstep.core.config.loading import guide_of
+    from rollstep.core.review.keeping import listed_queues
+
+    from ..settings import configuration
+
+    return listed_queues(library), guide_of(configuration())
 
 
 def _named(listed: ListedQueue) -> str:

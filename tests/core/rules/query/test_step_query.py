@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.marks import Score
@@ -393,6 +393,7 @@ def _joined(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     return st.builds(And, parts) | st.builds(Or, parts) | st.builds(Not, inner)
 
 
+@example(Compare(Ref("repeated"), ">", 0.5), [target_reply("c")], 0)
 @given(
     st.recursive(_counts | _others, _joined, max_leaves=4),
     st.lists(
