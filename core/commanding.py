@@ -23,12 +23,12 @@ class CommandWriter(TreeWriter):
             self.put_branch(new)
             self.history.amend(index, branches_before=(old,), branches_after=(new,))
 
-    def change_mark(self, mark: Mark) -> None:
+    def change_mark(self, mark: Mark, label: str = "mark") -> None:
         """Put a mark, as a command."""
         old = self.marks.get((mark.step_id, mark.by), Mark(mark.step_id, by=mark.by))
         if mark == old:
             return
-        with self.command("mark") as index:
+        with self.command(label) as index:
             self.put_mark(mark)
             self.history.amend(index, marks_before=(old,), marks_after=(mark,))
 

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TypeVar
 
 import msgspec
 
 from .clock import Clock, wall_clock
-from .errors import RollstepError
+from .errors import RollstepError, StoreError, UsageError
 from .events import Event, Unsaved
 from .model.marks import Mark
+from .model.rollout import Rollout
 from .rules.marking import MarkChange, changed, mark_of
 from .session import Session
 from .store.library import Library
@@ -24,29 +25,41 @@ T = TypeVar("T")
 Progress = Callable[[int, int], bool]
 """Told how many of how many are done; False ends it there."""
 
-_LABEL = "mark"
-
 
 class MarkedRollout(msgspec.Struct, frozen=True):
-    """One rollout that was marked: on which step."""
+    """One rollout that was marked: on which step, by which of its commands."""
 
     rollout_id: str
     step_id: str
+    command: int
 
 
 class Marked(msgspec.Struct, frozen=True):
-    """What came of it: the rollouts that have a new mark, and those that could not be marked, each
-    with the reason in words.
+    """What came of it: the rollouts that have another mark now, and those that could not be marked,
+    each with the reason in words. ``over`` are those where there is nothing to be taken back any
+    more, with the reason, too; ``same`` counts those that said so already.
     """
 
     done: tuple[MarkedRollout, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
+    over: tuple[tuple[str, str], ...] = ()
+    same: int = 0
 
 
 def leaf_of(session: Session) -> str | None:
     """The end of the branch that would be shown: what a verdict stands on."""
-    head = session.head if session.head in session.rollout.steps else None
-    return session.rollout.newest_leaf(head)
+    return shown_leaf(session.rollout, session.head)
+
+
+def shown_leaf(rollout: Rollout, head: str | None) -> str | None:
+    """The end of the branch that would be shown of a rollout with this head."""
+    return rollout.newest_leaf(head if head in rollout.steps else None)
+
+
+def own_mark(library: Library, rollout_id: str, by: str) -> Mark:
+    """The person's mark on the branch that would be shown; an empty one for none."""
+    saved = library.load(rollout_id)
+    return mark_of(saved.marks, shown_leaf(saved.tree(), saved.head) or "", by)
 
 
 async def put_mark(
@@ -56,6 +69,36 @@ async def put_mark(
     new = changed(mark_of(session.marks, step_id, by), change, clock())
     await session.mark(new)
     return new
+
+
+async def has_marked(
+    session: Session, step_id: str, change: MarkChange, by: str, clock: Clock = wall_clock
+) -> bool:
+    """Change this person's mark on a step; whether anything changed, so that the session's last
+    command is that.
+    """
+    before = mark_of(session.marks, step_id, by)
+    return await put_mark(session, step_id, change, by, clock) != before
+
+
+async def for_all(
+    library: Library,
+    rollout_ids: Sequence[str],
+    change: MarkChange,
+    by: str,
+    progress: Progress | None = None,
+) -> MarkChange:
+    """The change as it is made to all of these. A tag that is switched goes on all of several, or
+    off all where each has it from this person already.
+    """
+    tag = change.toggle_tag
+    if not tag or len(rollout_ids) < 2:
+        return change
+    async for rollout_id in one_by_one(rollout_ids, progress):
+        with suppress(RollstepError):  # one that cannot be read has no say; marking it tells why
+            if tag not in own_mark(library, rollout_id, by).tags:
+                return MarkChange(tag=tag)
+    return MarkChange(no_tag=tag)
 
 
 async def mark_rollouts(
@@ -71,27 +114,23 @@ async def mark_rollouts(
     """Mark the branch of each rollout that would be opened. ``open_session`` is asked where its
     rollout is one of them, so that its screen shows the mark.
     """
-    ids = tuple(rollout_ids)
     done: list[MarkedRollout] = []
     failed: list[tuple[str, str]] = []
-    async for rollout_id in one_by_one(ids, progress):
+    same = 0
+    async for rollout_id in one_by_one(tuple(rollout_ids), progress):
         try:
-            session, own = session_for(library, rollout_id, open_session, by)
-            leaf = leaf_of(session)
-            if leaf is None:
-                failed.append((rollout_id, "it has no step to be marked"))
-                continue
-            with unsaved_words(session) as why:
-                await put_mark(session, leaf, change, by, clock)
-                if own:
-                    await session.close()
-            if session.unsaved:
-                failed.append((rollout_id, why[-1] if why else "the mark could not be saved"))
-                continue
-            done.append(MarkedRollout(rollout_id, leaf))
+            async with working_on(library, rollout_id, open_session, by) as session:
+                leaf = leaf_of(session)
+                if leaf is None:
+                    raise UsageError("it has no step to be marked")
+                new = await has_marked(session, leaf, change, by, clock)
+            if new:  # what was saved has its number for good
+                done.append(MarkedRollout(rollout_id, leaf, session.commands[-1].n))
+            else:
+                same += 1
         except RollstepError as error:
             failed.append((rollout_id, str(error)))
-    return Marked(tuple(done), tuple(failed))
+    return Marked(tuple(done), tuple(failed), same=same)
 
 
 async def take_marks_back(
@@ -102,29 +141,54 @@ async def take_marks_back(
     open_session: Session | None = None,
     progress: Progress | None = None,
 ) -> Marked:
-    """Undo the last mark of each of these rollouts; one where something else was done since is
-    left, and said.
-    """
+    """Undo these marks; one that is not the last thing done in its rollout is left, and said."""
     done: list[MarkedRollout] = []
     failed: list[tuple[str, str]] = []
+    over: list[tuple[str, str]] = []
     async for each in one_by_one(tuple(marked), progress):
         try:
-            session, own = session_for(library, each.rollout_id, open_session, by)
-            last = next((c for c in reversed(session.commands) if not c.undone), None)
-            if last is None or last.label != _LABEL:
-                failed.append((each.rollout_id, "something else was done there since"))
-                continue
-            with unsaved_words(session) as why:
-                await session.undo()
-                if own:
-                    await session.close()
-            if session.unsaved:
-                failed.append((each.rollout_id, why[-1] if why else "it could not be saved"))
-                continue
-            done.append(each)
+            async with working_on(library, each.rollout_id, open_session, by) as session:
+                why = why_not_undone(session, each.command)
+                if not why:
+                    await session.undo()
+            if why:
+                over.append((each.rollout_id, why))
+            else:
+                done.append(each)
         except RollstepError as error:
             failed.append((each.rollout_id, str(error)))
-    return Marked(tuple(done), tuple(failed))
+    return Marked(tuple(done), tuple(failed), tuple(over))
+
+
+def why_not_undone(session: Session, command: int) -> str:
+    """Why undo would not take back the command of this number, in words; empty where it would."""
+    found = next((c for c in session.commands if c.n == command), None)
+    if found is None or found.undone:
+        return "it was taken back already"
+    last = next(c for c in reversed(session.commands) if not c.undone)
+    return "" if last is found else f"something else was done there since: {last.label}"
+
+
+@asynccontextmanager
+async def working_on(
+    library: Library, rollout_id: str, open_session: Session | None, by: str
+) -> AsyncIterator[Session]:
+    """The open session of this rollout, or one of our own, which is closed then. Raises StoreError
+    where what was done with it could not be saved.
+    """
+    own = open_session is None or open_session.rollout.header.id != rollout_id
+    if own or open_session is None:
+        session = Session.reopen(library.load(rollout_id), library, author=by)
+    else:
+        session = open_session
+    with unsaved_words(session) as words:
+        try:
+            yield session
+        finally:
+            if own:
+                await session.close()
+    if session.unsaved:
+        raise StoreError(words[-1] if words else "Not saved: it is not in the library.")
 
 
 @contextmanager
@@ -150,12 +214,3 @@ async def one_by_one(items: Sequence[T], progress: Progress | None) -> AsyncIter
             return
         yield item
         await asyncio.sleep(0)
-
-
-def session_for(
-    library: Library, rollout_id: str, open_session: Session | None, by: str
-) -> tuple[Session, bool]:
-    """The open session of this rollout, or one of our own."""
-    if open_session is not None and open_session.rollout.header.id == rollout_id:
-        return open_session, False
-    return Session.reopen(library.load(rollout_id), library, author=by), True

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from .errors import RollstepError
-from .marking import Progress, one_by_one, session_for
+from .errors import RollstepError, UsageError
+from .marking import Progress, one_by_one, why_not_undone, working_on
 from .model.steps import Step
 from .rules.replacing import Replacement, TextHit, check_replacement, hits_in
 from .session import Session
@@ -37,10 +37,13 @@ class Changed(msgspec.Struct, frozen=True):
 
 
 class ReplacedMany(msgspec.Struct, frozen=True):
-    """What came of it; ``failed`` are rollouts that could not be changed, each with the reason."""
+    """What came of it; ``failed`` are rollouts that could not be changed, each with the reason, and
+    ``over`` those where there is nothing to be taken back any more.
+    """
 
     done: tuple[Changed, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
+    over: tuple[tuple[str, str], ...] = ()
 
 
 def find_places(
@@ -90,16 +93,14 @@ async def replace_places(
     failed: list[tuple[str, str]] = []
     async for rollout_id, hits in one_by_one(tuple(by_rollout.items()), progress):
         try:
-            session, own = session_for(library, rollout_id, open_session, by)
-            left = await session.replace_texts(hits, reason)
-            command = max(command.n for command in session.commands)
-            if own:
-                await session.close()
-            if session.unsaved:
-                failed.append((rollout_id, "the change could not be saved"))
-                continue
+            async with working_on(library, rollout_id, open_session, by) as session:
+                before = len(session.commands)
+                left = await session.replace_texts(hits, reason)
+                if len(session.commands) == before:
+                    raise UsageError("these words stand there already")
             count = sum(map(len, hits.values()))
-            done.append(Changed(rollout_id, command, count, left))
+            # What was saved has its number for good.
+            done.append(Changed(rollout_id, session.commands[-1].n, count, left))
         except RollstepError as error:
             failed.append((rollout_id, str(error)))
     return ReplacedMany(tuple(done), tuple(failed))
@@ -116,17 +117,17 @@ async def take_replacements_back(
     """Undo these commands; a rollout in which something else was done since is left, and said."""
     done: list[Changed] = []
     failed: list[tuple[str, str]] = []
+    over: list[tuple[str, str]] = []
     async for each in one_by_one(tuple(changed), progress):
         try:
-            session, own = session_for(library, each.rollout_id, open_session, by)
-            last = next((c for c in reversed(session.commands) if not c.undone), None)
-            if last is None or last.n != each.command:
-                failed.append((each.rollout_id, "something else was done there since"))
-                continue
-            await session.undo()
-            if own:
-                await session.close()
-            done.append(each)
+            async with working_on(library, each.rollout_id, open_session, by) as session:
+                why = why_not_undone(session, each.command)
+                if not why:
+                    await session.undo()
+            if why:
+                over.append((each.rollout_id, why))
+            else:
+                done.append(each)
         except RollstepError as error:
             failed.append((each.rollout_id, str(error)))
-    return ReplacedMany(tuple(done), tuple(failed))
+    return ReplacedMany(tuple(done), tuple(failed), tuple(over))

@@ -382,11 +382,13 @@ class Session(OpenRollout):
         old = self._branch(leaf_id)
         self._writer.change_branch(old, msgspec.structs.replace(old, hidden=hidden))
 
-    async def mark(self, mark: Mark) -> None:
-        """Put a mark on a step, in place of the same person's earlier one."""
+    async def mark(self, mark: Mark, *, label: str = "mark") -> None:
+        """Put a mark on a step, in place of the same person's earlier one. ``label`` is what undo
+        calls it.
+        """
         check(mark, Mark, "mark")
         self._writer.known(mark.step_id)
-        self._writer.change_mark(mark)
+        self._writer.change_mark(mark, label)
 
     async def silence(self, step_id: str, rule: str, reason: str = "") -> None:
         """Let a flag of this lint rule stand, with the reason why."""

@@ -21,7 +21,8 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that was said of a rollout of the queue, on one of its steps. An entry that
     ``decides`` gives its verdict, or takes it away (None); others are ratings, tags, notes.
     ``seconds`` is how long the rollout was looked at for it; ``id`` is its own, wherever the queue
-    is open.
+    is open. ``command`` is the number of the rollout's command that marked it, 0 where the mark
+    said so already; None where that is not known.
     """
 
     rollout_id: str
@@ -30,6 +31,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     decides: bool = False
     seconds: float = 0.0
     id: str = ""
+    command: int | None = None
 
 
 class News(NamedTuple):
@@ -255,10 +257,12 @@ class Queue:
             self._look_at(entry)
         return entry
 
-    def withdraw(self, entry_id: str) -> Entry | None:
-        """Without this entry, at its rollout; None, and nothing done, where it has none such."""
+    def withdraw(self, entry_id: str, *, go: bool = True) -> Entry | None:
+        """Without this entry, at its rollout if it is to ``go`` there; None, and nothing done,
+        where it has none such.
+        """
         entry = self._remove(entry_id)
-        if entry is not None:
+        if entry is not None and go:
             self.at = self._place[entry.rollout_id]
         return entry
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rollstep.core.marking import MarkedRollout, mark_rollouts, take_marks_back
+from rollstep.core.marking import MarkedRollout, for_all, mark_rollouts, take_marks_back
 from rollstep.core.model.marks import Mark
 from rollstep.core.rules.marking import MarkChange
 from rollstep.core.session import Session
@@ -24,7 +24,7 @@ async def test_marks_stand_on_the_branch_that_would_be_opened() -> None:
         found = await mark_rollouts(
             library, ("one", "two"), MarkChange(verdict="accept"), "ana", clock=lambda: 7.0
         )
-        assert found.done == (MarkedRollout("one", "one4"), MarkedRollout("two", "two4"))
+        assert found.done == (MarkedRollout("one", "one4", 1), MarkedRollout("two", "two4", 1))
         assert library.load("one").marks == (Mark("one4", verdict="accept", by="ana", at=7.0),)
 
 
@@ -65,7 +65,7 @@ async def test_marks_are_taken_back_where_nothing_was_done_since() -> None:
         await session.close()
         back = await take_marks_back(library, found.done, by="ana")
         assert [each.rollout_id for each in back.done] == ["one"]
-        assert [name for name, _ in back.failed] == ["two"]
+        assert [name for name, _ in back.over] == ["two"]
         assert library.load("one").marks[0].verdict is None
         assert library.load("two").marks[0].verdict == "reject"
 
@@ -81,3 +81,46 @@ async def test_it_can_be_ended_on_the_way() -> None:
         )
         assert [each.rollout_id for each in found.done] == ["one"]
         assert library.load("two").marks == ()
+
+
+async def test_only_the_own_mark_is_taken_back() -> None:
+    with _library() as library:
+        mine = await mark_rollouts(library, ("one", "two"), MarkChange(verdict="reject"), "ana")
+        await mark_rollouts(library, ("one",), MarkChange(verdict="accept", note="why"), "mira")
+        await mark_rollouts(library, ("two",), MarkChange(tag="later"), "ana")
+        back = await take_marks_back(library, mine.done, by="ana")
+        assert back.done == ()
+        assert [(name, "something else" in why) for name, why in back.over] == [
+            ("one", True),
+            ("two", True),
+        ]
+        marks = {mark.by: (mark.verdict, mark.note) for mark in library.load("one").marks}
+        assert marks == {"ana": ("reject", ""), "mira": ("accept", "why")}
+
+
+async def test_a_mark_that_says_so_already_is_none_to_be_taken_back() -> None:
+    with _library() as library:
+        await mark_rollouts(library, ("one",), MarkChange(tag="refund"), "mira")
+        found = await mark_rollouts(library, ("one", "two"), MarkChange(no_tag="refund"), "ana")
+        assert (found.done, found.failed, found.same) == ((), (), 2)
+        assert library.load("one").marks[0].tags == ("refund",)
+
+
+async def test_what_was_taken_back_elsewhere_is_said() -> None:
+    with _library() as library:
+        found = await mark_rollouts(library, ("one",), MarkChange(rating=2), "ana")
+        assert (await take_marks_back(library, found.done, by="ana")).done == found.done
+        again = await take_marks_back(library, found.done, by="ana")
+        assert again.over == (("one", "it was taken back already"),)
+
+
+async def test_a_tag_goes_on_all_or_off_all_by_the_own_marks() -> None:
+    with _library() as library:
+        await mark_rollouts(library, ("one", "two"), MarkChange(tag="refund"), "mira")
+        ids, switch = ("one", "two"), MarkChange(toggle_tag="refund")
+        assert await for_all(library, ids, switch, "ana") == MarkChange(tag="refund")
+        await mark_rollouts(library, ("one",), MarkChange(tag="refund"), "ana")
+        assert await for_all(library, ids, switch, "ana") == MarkChange(tag="refund")
+        await mark_rollouts(library, ("two",), MarkChange(tag="refund"), "ana")
+        assert await for_all(library, ids, switch, "ana") == MarkChange(no_tag="refund")
+        assert await for_all(library, ("one",), switch, "ana") == switch

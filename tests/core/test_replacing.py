@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rollstep.core.errors import UsageError
+from rollstep.core.errors import NotSavedError, UsageError
 from rollstep.core.model.messages import (
     TargetReply,
     ToolCall,
@@ -16,6 +16,7 @@ from rollstep.core.model.messages import (
 )
 from rollstep.core.replacing import find_places, replace_places, take_replacements_back
 from rollstep.core.rules.replacing import Replacement, breaks_json, hits_in, replaced
+from rollstep.core.session import Session
 from rollstep.core.store.library import Library
 
 from .store.making import conversation, first, step
@@ -153,3 +154,38 @@ async def test_a_result_keeps_its_call(tmp_path: Path) -> None:
         path = saved.tree().path(saved.tree().newest_leaf(saved.head))
         assert path[2].payload == tool_result("c1", '{"ok": true}')
         assert payload_text(path[3].payload) == "It failed."
+
+
+async def test_what_is_not_saved_is_said_with_the_reason(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places, _ = find_places(library, ["a", "b"], Replacement("question", "matter"))
+    done = await replace_places(library, places[:2], reason="", by="mira")
+
+    def full(*_: object) -> None:
+        raise NotSavedError("Not saved: disk full.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Library, "commit", full)
+        back = await take_replacements_back(library, done.done, by="mira")
+        assert (back.done, back.failed) == ((), (("a", "Not saved: disk full."),))
+        other = await replace_places(library, places[2:], reason="", by="mira")
+        assert (other.done, other.failed) == ((), (("b", "Not saved: disk full."),))
+    assert texts(library, "a")[0] == "matter 0"
+    assert (await take_replacements_back(library, done.done, by="mira")).done == done.done
+    assert texts(library, "a")[0] == "question 0"
+
+
+async def test_a_session_is_closed_also_when_something_goes_wrong(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[str] = []
+
+    async def close(session: Session) -> None:
+        closed.append(session.rollout.header.id)
+
+    places, _ = find_places(library, ["a"], Replacement("answer", "word", ("target",)))
+    await replace_places(library, places, reason="", by="me")
+    monkeypatch.setattr(Session, "close", close)
+    assert (await replace_places(library, places, reason="", by="me")).done == ()
+    assert closed == ["a"]

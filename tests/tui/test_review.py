@@ -4,6 +4,8 @@ lost, and what others said is seen afterwards.
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -402,3 +404,35 @@ async def test_what_another_program_says_in_the_same_queue_is_seen_at_the_next_m
             assert model.queue.current == "r0", "what was said here last, not there"
             assert " A 1  R 1  M 0" in text(screen)
     assert kept(path).verdicts() == {"r1": "reject", "r3": "accept"}
+
+
+async def test_a_mark_that_cannot_be_saved_is_said_also_where_its_screen_was_left(
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rollstep.core.errors import StoreError
+
+    begun, full_now = threading.Event(), threading.Event()
+
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+
+        async def full(*_: object) -> None:
+            begun.set()
+            await asyncio.to_thread(full_now.wait, 20)
+            raise StoreError("Not saved: the disk is full.")
+
+        monkeypatch.setattr("rollstep.tui.review.keeper.give_mark", full)
+        await driver.press("space")
+        await driver.pilot.press("A")
+        await driver.until(begun.is_set)
+        await driver.pilot.press("enter")
+        await driver.until(lambda: driver.app.screen is not screen)
+        full_now.set()
+        await driver.until(lambda: model.unsaved != "")
+        debugger = driver.app.debugger
+        assert debugger is not None
+        shown = "\n".join(row.text for pane in debugger.all_panes for row in pane._rows)
+        assert "NOT SAVED, and not counted: the disk is full. (your mark on title of r0)" in shown
+        assert model.queue.verdicts() == {}
+        assert (model.queue.current, driver.app.dialogs.listed()) == ("r1", "2 of 6")

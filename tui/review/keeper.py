@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import NamedTuple, TypeVar
 
+import msgspec
 from rollstep.core.engine import Engine
 from rollstep.core.errors import UsageError
 from rollstep.core.model.marks import Mark
@@ -26,10 +27,13 @@ T = TypeVar("T")
 
 
 class Saved(NamedTuple):
-    """The rollout's marks after one was saved or taken back, and what became of the queue."""
+    """The rollout's marks after one was saved or taken back, and what became of the queue.
+    ``words`` say why there was nothing to be taken back; the marks are to be read again then.
+    """
 
     marks: tuple[Mark, ...]
     news: News
+    words: str = ""
 
 
 class Keeper:
@@ -62,7 +66,7 @@ class Keeper:
         """Save a mark, then its entry in the queue, which is at this place now."""
 
         async def giving() -> Saved:
-            marks = await give_mark(
+            given = await give_mark(
                 self._library,
                 entry.rollout_id,
                 entry.step_id,
@@ -70,26 +74,34 @@ class Keeper:
                 self._by,
                 self._engine.session,
             )
-            return Saved(marks, self._kept.say(self._library, entry, at))
+            saved = msgspec.structs.replace(entry, command=given.command)
+            return Saved(given.marks, self._kept.say(self._library, saved, at))
 
         return self._in_turn(giving)
 
     def take_back(self, entry: Entry, at: int) -> Future[Saved]:
-        """Take a mark back, then its entry. The entry goes also where the mark was taken back
-        already (UsageError).
+        """Take a mark back, then its entry. The entry goes also where nothing was left of the mark
+        to be taken back.
         """
 
         async def taking() -> Saved:
-            if not self._kept.queue.holds(entry.id):
+            saved = self._kept.queue.entry(entry.id)
+            if saved is None:
                 raise UsageError("This mark is not in the library: there is nothing to take back.")
+            marks: tuple[Mark, ...] = ()
+            words = ""
             try:
                 marks = await take_mark_back(
-                    self._library, entry.rollout_id, entry.step_id, self._by, self._engine.session
+                    self._library,
+                    entry.rollout_id,
+                    entry.step_id,
+                    self._by,
+                    self._engine.session,
+                    command=saved.command,
                 )
-            except UsageError:
-                self._kept.withdraw(self._library, entry.id, at)
-                raise
-            return Saved(marks, self._kept.withdraw(self._library, entry.id, at))
+            except UsageError as error:
+                words = str(error)
+            return Saved(marks, self._kept.withdraw(self._library, entry.id, at), words)
 
         return self._in_turn(taking)
 

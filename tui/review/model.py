@@ -8,8 +8,10 @@ import time
 from collections import OrderedDict
 from typing import NamedTuple
 
+import msgspec
 from rollstep.core.model.marks import Mark, Verdict
 from rollstep.core.model.messages import TargetReply
+from rollstep.core.review.giving import verdict_command
 from rollstep.core.review.keeping import KeptQueue
 from rollstep.core.review.queue import Entry, News, Progress, Watch
 from rollstep.core.review.reading import steps_read, turns_read
@@ -118,6 +120,8 @@ class ReviewModel:
         self._withdrawing: dict[str, Entry] = {}
         self._own: list[str] = []
         """What was said here, the last at the end."""
+        self._unasked: set[str] = set()
+        """Loaded ones that were not asked for their verdicts, since marks were being saved."""
 
     @property
     def progress(self) -> Progress:
@@ -171,9 +175,27 @@ class ReviewModel:
         self._stale.discard(rollout_id)
         self.gone.pop(rollout_id, None)
 
+    def adjustments(self) -> list[Entry]:
+        """What the rollouts say themselves of their verdicts that were loaded while marks were
+        being saved; to be noted.
+        """
+        if self.waiting:
+            return []
+        unasked = [(i, self._loaded[i]) for i in self._unasked if i in self._loaded]
+        self._unasked.clear()
+        entries = (self._adjust(*each) for each in unasked if each[0] not in self._stale)
+        return [entry for entry in entries if entry is not None]
+
+    def _is_waiting(self, rollout_id: str) -> bool:
+        saving = (entry for each in self._saving if (entry := self.queue.entry(each)) is not None)
+        return any(e.rollout_id == rollout_id for e in (*saving, *self._withdrawing.values()))
+
     def _adjust(self, rollout_id: str, loaded: Loaded) -> Entry | None:
         model = loaded.model
-        if model.leaf is None or self.waiting:
+        if model.leaf is None:
+            return None
+        if self.waiting:
+            self._unasked.add(rollout_id)
             return None
         verdict: Verdict | None = None
         given_at = 0.0
@@ -182,8 +204,12 @@ class ReviewModel:
         entry = self.queue.adjustment(rollout_id, model.leaf, verdict, given_at)
         if entry is None:
             return None
+        if entry.verdict is not None:
+            commands = model.commands.values()
+            command = verdict_command(commands, model.leaf, self.queue.by, entry.verdict)
+            entry = msgspec.structs.replace(entry, command=command)
         entry = self.queue.add(entry)
-        if rollout_id == self.queue.current:  # given in the debugger just now, as a rule
+        if entry.command and rollout_id == self.queue.current:  # given in the debugger, as a rule
             self._own.append(entry.id)
         return entry
 
@@ -266,11 +292,13 @@ class ReviewModel:
         self._saving.remove(entry.id)
         self._is_saved(entry.rollout_id, marks, news)
 
-    def not_said(self, entry: Entry, words: str) -> None:
-        """A mark could not be saved: it does not count, and the rollout is at hand again."""
+    def not_said(self, entry: Entry, words: str, *, go: bool = True) -> None:
+        """A mark could not be saved: it does not count, and the rollout is at hand again if the
+        human is to ``go`` there.
+        """
         self._saving.remove(entry.id)
         self.unsaved = words
-        self.queue.withdraw(entry.id)
+        self.queue.withdraw(entry.id, go=go)
         self.forget(entry.rollout_id)
 
     def take_back(self) -> Entry | None:
@@ -292,6 +320,12 @@ class ReviewModel:
         del self._withdrawing[entry.id]
         self._is_saved(entry.rollout_id, marks, news)
 
+    def was_back_already(self, entry: Entry, news: News) -> None:
+        """Nothing was left of a mark to be taken back; the queue has its entry no longer."""
+        del self._withdrawing[entry.id]
+        self._merge(news)
+        self.forget(entry.rollout_id)
+
     def not_taken_back(self, entry: Entry, words: str = "") -> None:
         """It could not be, or was already. With ``words``, why that could not be saved: what was
         said counts then as before.
@@ -306,5 +340,5 @@ class ReviewModel:
     def _is_saved(self, rollout_id: str, marks: tuple[Mark, ...], news: News) -> None:
         self.unsaved = ""
         self._merge(news)
-        if (loaded := self._loaded.get(rollout_id)) is not None and not self.waiting:
+        if (loaded := self._loaded.get(rollout_id)) and not self._is_waiting(rollout_id):
             loaded.model.marks = marks

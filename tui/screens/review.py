@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
@@ -161,12 +162,16 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             self.model.gone[rollout_id] = str(error)
         else:
             adjustment = self.model.take(rollout_id, loaded, news)
-            if adjustment is not None:
-                self.rollstep.later(self._note(adjustment))
+            self.note([adjustment] if adjustment is not None else [])
         self._loading = ""
         if self.is_attached:
             self.paint()
             self.load_ahead()
+
+    def note(self, adjustments: Sequence[Entry]) -> None:
+        """Keep what rollouts say themselves of their verdicts."""
+        for adjustment in adjustments:
+            self.rollstep.later(self._note(adjustment))
 
     async def _note(self, adjustment: Entry) -> None:
         # Where it cannot be saved nothing is lost: the rollout says it again when it is loaded.

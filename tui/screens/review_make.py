@@ -103,20 +103,19 @@ class Making:
             screen.paint()
             screen.flash(f"{change.words[0].upper()}{change.words[1:]}; u takes it back.", "ok")
         saving = screen.keeper.give(entry, change, model.queue.at)
-        screen.rollstep.later(self._saving(entry, saving))
+        screen.rollstep.later(self._saving(entry, saving, title))
 
-    async def _saving(self, entry: Entry, saving: Future[Saved]) -> None:
-        screen, model = self.screen, self.screen.model
+    async def _saving(self, entry: Entry, saving: Future[Saved], title: str) -> None:
+        model = self.screen.model
         try:
             saved = await asyncio.wrap_future(saving)
         except RollstepError as error:
-            model.not_said(entry, str(error))
-            screen.arrived()
-            screen.flash(_unsaved("not counted", error), "alarm")
+            screen = self._shown
+            model.not_said(entry, str(error), go=screen is not None)
+            self._say_unsaved(screen, "not counted", error, title)
             return
-        model.said(entry, *saved)
-        screen.paint()
-        screen.load_ahead()
+        model.said(entry, saved.marks, saved.news)
+        self._was_saved()
 
     def _take_back(self) -> None:
         screen, model = self.screen, self.screen.model
@@ -128,25 +127,53 @@ class Making:
         screen.rollstep.later(self._taking_back(entry))
 
     async def _taking_back(self, entry: Entry) -> None:
-        screen, model = self.screen, self.screen.model
+        model = self.screen.model
         try:
-            taking = screen.keeper.take_back(entry, model.queue.at)
+            taking = self.screen.keeper.take_back(entry, model.queue.at)
             saved = await asyncio.wrap_future(taking)
-        except StoreError as error:
-            model.not_taken_back(entry, str(error))
-            screen.arrived()
-            screen.flash(_unsaved("not taken back", error), "alarm")
-            return
         except RollstepError as error:
-            model.not_taken_back(entry)
-            screen.arrived()
-            screen.flash(str(error))
+            model.not_taken_back(entry, str(error) if isinstance(error, StoreError) else "")
+            if isinstance(error, StoreError):
+                self._say_unsaved(self._shown, "not taken back", error)
+            elif (screen := self._shown) is not None:
+                screen.arrived()
+                screen.flash(str(error))
             return
-        model.taken_back(entry, *saved)
-        screen.paint()
-        screen.load_ahead()
-        screen.flash("Taken back.", "ok")
+        if saved.words:
+            model.was_back_already(entry, saved.news)
+        else:
+            model.taken_back(entry, saved.marks, saved.news)
+        self._was_saved()
+        if (screen := self._shown) is not None:
+            screen.flash(saved.words or "Taken back.", "warn" if saved.words else "ok")
 
+    @property
+    def _shown(self) -> ReviewScreen | None:
+        """The screen that shows this queue now: another one where it was left meanwhile and come
+        back to, none while a rollout is open.
+        """
+        from .review import ReviewScreen
 
-def _unsaved(then: str, error: Exception) -> str:
-    return f"NOT SAVED, and {then}: {str(error).removeprefix('Not saved: ')}"
+        for screen in reversed(self.screen.rollstep.screen_stack):
+            if isinstance(screen, ReviewScreen) and screen.model is self.screen.model:
+                return screen
+        return None
+
+    def _was_saved(self) -> None:
+        if (screen := self._shown) is not None:
+            screen.note(self.screen.model.adjustments())
+            screen.paint()
+            screen.load_ahead()
+
+    def _say_unsaved(
+        self, screen: ReviewScreen | None, then: str, error: Exception, title: str = ""
+    ) -> None:
+        """Where the queue is, or where the human is now."""
+        why = str(error).removeprefix("Not saved: ")
+        words = f"NOT SAVED, and {then}: {why}"
+        if screen is not None:
+            screen.arrived()
+            screen.flash(words, "alarm")
+        else:
+            what = f"your mark on {title}" if title else "your mark in the queue"
+            self.screen.rollstep.say(f"{words} ({what})", "alarm")

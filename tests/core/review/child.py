@@ -12,9 +12,11 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from rollstep.core.errors import StoreError
+import msgspec
+from rollstep.core.errors import StoreError, UsageError
 from rollstep.core.review.giving import give_mark, take_mark_back
 from rollstep.core.review.keeping import KeptQueue, begin_queue, unfinished_queue
 from rollstep.core.review.queue import Entry
@@ -68,7 +70,11 @@ async def _review(library: Library, kept: KeptQueue, name: str) -> None:
         last = kept.queue.last()
         if last is not None and rng.random() < 0.3:
             say("taking", last.id, last.rollout_id)
-            marks = await take_mark_back(library, last.rollout_id, last.step_id, "mira")
+            with suppress(UsageError):  # a kill came between the mark and its entry
+                await take_mark_back(
+                    library, last.rollout_id, last.step_id, "mira", command=last.command
+                )
+            marks = library.load(last.rollout_id).marks
             verdict = next((m.verdict for m in marks if m.by == "mira"), None)
             kept.withdraw(library, last.id, number)
             say("taken", last.id, last.rollout_id, verdict, number)
@@ -76,8 +82,9 @@ async def _review(library: Library, kept: KeptQueue, name: str) -> None:
             verdict = rng.choice(VERDICTS)
             entry = Entry(rollout_id, leaf, verdict, True, id=f"{name}.{number}")  # type: ignore[arg-type]
             say("giving", entry.id, rollout_id, verdict, number)
-            await give_mark(library, rollout_id, leaf, MarkChange(verdict=verdict), "mira")  # type: ignore[arg-type]
-            kept.say(library, entry, number)
+            change = MarkChange(verdict=verdict)  # type: ignore[arg-type]
+            command = (await give_mark(library, rollout_id, leaf, change, "mira")).command
+            kept.say(library, msgspec.structs.replace(entry, command=command), number)
             say("given", entry.id, rollout_id, verdict, number)
         keep_steps_read(library, rollout_id, "mira", {f"{name}.{number}"})
         say("read", rollout_id, f"{name}.{number}")
