@@ -26,7 +26,8 @@ _YES_AND_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False,
 
 class Loaded(msgspec.Struct, frozen=True):
     """The configuration, and from where each key that was set has its value: the path of a file, or
-    the name of a variable, by the key's dotted name.
+    the name of a variable, by the key's dotted name; of a table with names of the user's own that
+    of each entry, and, by the table's name, of the last one.
     """
 
     config: Config
@@ -43,8 +44,7 @@ def load_config(
     sources: dict[str, str] = {}
     for path in _files(user_folder, folder):
         for name, value in _read(path):
-            values[name] = value
-            sources[name] = str(path)
+            _put(values, sources, (name, name), value, str(path))
     for name in _scalars() if any(map(_is_ours, environ)) else ():
         variable = PREFIX + name.replace(".", "_").upper()
         if variable in environ:
@@ -52,6 +52,22 @@ def load_config(
             sources[name] = variable
     # Most starts have nothing to read, and need not wait for msgspec to look at all the types.
     return Loaded(msgspec.convert(_nested(values), Config) if values else Config(), sources)
+
+
+def _put(
+    values: dict[str, Any], sources: dict[str, str], names: tuple[str, str], value: Any, source: str
+) -> None:
+    """Put a value over the one that is there, a table entry by entry. ``names``: its key, and the
+    dotted name of that.
+    """
+    key, dotted = names
+    sources[dotted] = source
+    if not isinstance(value, dict):
+        values[key] = value
+        return
+    inside = values.setdefault(key, {})
+    for name, one in value.items():
+        _put(inside, sources, (name, f"{dotted}.{name}"), one, source)
 
 
 def _is_ours(variable: str) -> bool:
@@ -62,15 +78,16 @@ def placed(error: ConfigError, loaded: Loaded, table: str) -> ConfigError:
     """The error with file and line of each fault, where it was found later, in what the keys of a
     table mean.
     """
-    source = loaded.sources.get(table, "")
-    try:
-        text = Path(source).read_text("utf-8") if source else ""
-    except OSError:
-        text = ""
-    faults = tuple(
-        msgspec.structs.replace(fault, line=_line(text, fault.where)) for fault in error.faults
-    )
-    return ConfigError(source=source, faults=faults)
+    last = loaded.sources.get(table, "")
+    lines = []
+    for fault in error.faults:
+        source = loaded.sources.get(fault.where, last)
+        try:
+            text = Path(source).read_text("utf-8") if source else ""
+        except OSError:
+            text = ""
+        lines.append(msgspec.structs.replace(fault, line=_line(text, fault.where)).render(source))
+    return ConfigError("\n".join(lines))
 
 
 def guide_of(loaded: Loaded) -> str:
@@ -227,7 +244,8 @@ def _from_text(name: str, text: str, variable: str) -> Any:
         return _YES_AND_NO[text.lower()]
     try:
         if _plain(kind) is tuple:
-            return [part for part in text.split("\n") if part]
+            parts = [part for part in text.split("\n") if part]
+            return msgspec.to_builtins(msgspec.convert(parts, kind))
         return msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError as error:
         fault = Fault(f"{_words(error)}.", where=variable)

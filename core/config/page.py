@@ -57,18 +57,24 @@ def _table(
             yield f"[{prefix}{key}]"
             yield from _table(inner, here, loaded, f"{prefix}{key}.")
         else:
-            yield from _entries(f"{prefix}{key}", here)
+            yield from _entries(f"{prefix}{key}", here, loaded.sources if loaded else {})
             yield ""
 
 
-def _entries(name: str, entries: dict[str, Any]) -> Iterator[str]:
+def _entries(name: str, entries: dict[str, Any], sources: dict[str, str]) -> Iterator[str]:
     if entries and isinstance(next(iter(entries.values())), Limit):
         for key, limit in entries.items():
             yield f"[{name}.{_key(key)}]"
-            yield from (f"{k} = {_toml(v)}" for k, v in msgspec.to_builtins(limit).items())
+            yield from _lines(f"{name}.{key}", msgspec.to_builtins(limit), sources)
         return
     yield f"[{name}]" if entries else f"# [{name}]"
-    yield from (f"{_key(key)} = {_toml(value)}" for key, value in entries.items())
+    yield from _lines(name, entries, sources)
+
+
+def _lines(name: str, entries: dict[str, Any], sources: dict[str, str]) -> Iterator[str]:
+    for key, value in entries.items():
+        source = sources.get(f"{name}.{key}")
+        yield f"{_key(key)} = {_toml(value)}{f'  # {source}' if source else ''}"
 
 
 def _meaning(kind: Any) -> str:

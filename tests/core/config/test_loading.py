@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from rollstep.core.config import loading
 from rollstep.core.config.keys import Config, Limit
-from rollstep.core.config.loading import Loaded, guide_of, load_config, setting_types
+from rollstep.core.config.loading import Loaded, guide_of, load_config, placed, setting_types
 from rollstep.core.config.page import config_page
-from rollstep.core.errors import ConfigError
+from rollstep.core.errors import ConfigError, Fault
 
 
 def write(path: Path, text: str) -> Path:
@@ -53,6 +53,34 @@ def test_tables_of_the_users_own_names(tmp_path: Path) -> None:
     assert config.run.limits == {"openai/gpt-4.1-mini": Limit(4)}
     assert config.keys == {"step": "s"}
     assert config.review.tags == {"r": "refund"}
+
+
+def test_a_folders_tables_go_over_the_users_entry_by_entry(tmp_path: Path) -> None:
+    user = write(
+        tmp_path / "user" / "config.toml",
+        '[keys]\nstep = "x"\nturn = "z"\n[review.tags]\nr = "refund"\n'
+        "[run.limits.openai]\nat_once = 4\n",
+    )
+    here = write(
+        tmp_path / "work" / "rollstep.toml",
+        '[keys]\nturn = "y"\n[review.tags]\nt = "tone"\n'
+        "[run.limits.openai]\nrequests_per_minute = 50\n[run.limits.target]\nat_once = 1\n",
+    )
+    loaded = load_config(user.parent, here.parent, {})
+    assert loaded.config.keys == {"step": "x", "turn": "y"}
+    assert loaded.config.review.tags == {"r": "refund", "t": "tone"}
+    assert loaded.config.run.limits == {"openai": Limit(4, 50), "target": Limit(1)}
+    assert loaded.sources["keys.step"] == str(user)
+    page = config_page(loaded)
+    assert f'turn = "y"  # {here}' in page
+    assert f"at_once = 4  # {user}" in page
+    again = write(tmp_path / "again" / "config.toml", page)
+    assert load_config(again.parent, None, {}).config == loaded.config
+    fault = ConfigError(faults=(Fault("so.", where="keys.step"), Fault("so.", where="keys.turn")))
+    assert str(placed(fault, loaded, "keys")).splitlines() == [
+        f"{user}: line 2: keys.step: so.",
+        f"{here}: line 2: keys.turn: so.",
+    ]
 
 
 def test_every_fault_is_said_with_its_line(tmp_path: Path) -> None:
@@ -103,6 +131,8 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes, words: str) 
 def test_a_bad_variable_is_named() -> None:
     with pytest.raises(ConfigError, match="ROLLSTEP_RUN_CONCURRENCY: expected `int` >= 1"):
         load_config(None, None, {"ROLLSTEP_RUN_CONCURRENCY": "0"})
+    with pytest.raises(ConfigError, match="ROLLSTEP_REVIEW_REASONS: expected `array` of length"):
+        load_config(None, None, {"ROLLSTEP_REVIEW_REASONS": "\n".join("abcdefghij")})
     with pytest.raises(ConfigError, match="ROLLSTEP_REVIEW_SHOW_OTHERS"):
         load_config(None, None, {"ROLLSTEP_REVIEW_SHOW_OTHERS": "perhaps"})
 
