@@ -33,7 +33,7 @@ from .store.change import Change
 from .taking_up import (
     FLAGS,
     Loader,
-    Place,
+    RunJob,
     found_again,
     left_to_others,
     taken,
@@ -150,21 +150,21 @@ class Batch:
         if rest is not None:
             asyncio.run(self._run_waiting(rest))
 
-    def _places(self, jobs: Iterable[Job]) -> Iterator[Place]:
+    def _places(self, jobs: Iterable[Job]) -> Iterator[RunJob]:
         for number, job in enumerate(jobs):
             if self._run is None or self._library is None:
-                yield Place(job, random_rollout_id())
+                yield RunJob(job, random_rollout_id())
             elif (found := self._run.holds(number)) is None:
-                yield Place(job, self._run.rollout_id(number))
+                yield RunJob(job, self._run.rollout_id(number))
             else:
                 yield self._again(job, found)
 
-    def _again(self, job: Job, rollout_id: str) -> Place:
+    def _again(self, job: Job, rollout_id: str) -> RunJob:
         assert self._library is not None
         retry, on_break = self._retry_failed, self._on_break
         return found_again(self._library, job, rollout_id, retry_failed=retry, on_break=on_break)
 
-    def _run_offline(self, places: Iterator[Place], saver: Executor) -> Iterator[Place] | None:
+    def _run_offline(self, places: Iterator[RunJob], saver: Executor) -> Iterator[RunJob] | None:
         """Play jobs as long as they never wait; gives the rest, from the first that does."""
         for place in places:
             if not place.offline:
@@ -179,7 +179,7 @@ class Batch:
             self._done(self._finish(place, played))
         return None
 
-    def _offline(self, place: Place, played: Played) -> Change | None:
+    def _offline(self, place: RunJob, played: Played) -> Change | None:
         if place.taken_up is None:
             return whole_change(place.job, self._header(place), played)
         return news_of(place, played)
@@ -199,7 +199,7 @@ class Batch:
         if behind is not None:
             behind.result()
 
-    async def _run_waiting(self, places: Iterator[Place]) -> None:
+    async def _run_waiting(self, places: Iterator[RunJob]) -> None:
         """Play jobs side by side, a window of them at a time."""
         room = asyncio.Semaphore(self._side_by_side)
         window: deque[asyncio.Task[_Came]] = deque()
@@ -274,7 +274,7 @@ class Batch:
                 self._hand_on(task.result().done)
 
     async def _run_one(
-        self, place: Place, room: asyncio.Semaphore, saver: GroupCommits | None
+        self, place: RunJob, room: asyncio.Semaphore, saver: GroupCommits | None
     ) -> _Came:
         if (stands := self._stands(place)) is not None:
             return self._stood(place, stands, saver)
@@ -282,12 +282,12 @@ class Batch:
             with self._as_playing():
                 return await self._play_live(place, saver)
 
-    def _stood(self, place: Place, stands: Played, saver: GroupCommits | None) -> _Came:
+    def _stood(self, place: RunJob, stands: Played, saver: GroupCommits | None) -> _Came:
         change = None if saver is None else news_of(place, stands)
         saving = saver.save(change) if saver is not None and change is not None else None
         return _Came(self._finish(place, stands), saving)
 
-    async def _play_live(self, place: Place, saver: GroupCommits | None) -> _Came:
+    async def _play_live(self, place: RunJob, saver: GroupCommits | None) -> _Came:
         budget = None if never_waits(place.project) else self._budget
         if budget is not None and budget.closed:
             return _Came(self._not_started(place, budget.closed))
@@ -312,7 +312,7 @@ class Batch:
         saving = saver.save(last_change(name, played))
         return _Came(self._finish(place, played), saving)
 
-    def _not_started(self, place: Place, words: str) -> Done:
+    def _not_started(self, place: RunJob, words: str) -> Done:
         if place.taken_up is not None:
             played = msgspec.structs.replace(
                 place.taken_up.played, status="parked", note=words, reason=BUDGET
@@ -321,7 +321,7 @@ class Batch:
         return Done(place.job, place.rollout_id, _NOTHING, False, words, started=False)
 
     async def _play(
-        self, place: Place, each: Each | None = None, budget: RunBudget | None = None
+        self, place: RunJob, each: Each | None = None, budget: RunBudget | None = None
     ) -> Played:
         """Play one project; what its roles do wrong is its own failure and nobody else's."""
         try:
@@ -343,17 +343,17 @@ class Batch:
             path = place.so_far.path if place.so_far is not None else ()
             return Played(path, "failed", str(error), reason="not_ready")
 
-    def _left(self, place: Place) -> Played | None:
+    def _left(self, place: RunJob) -> Played | None:
         """How a rollout stands that another program plays now."""
         return None if self._library is None else left_to_others(self._library, place)
 
-    def _stands(self, place: Place) -> Played | None:
+    def _stands(self, place: RunJob) -> Played | None:
         """How a rollout stands that is not played on."""
         if place.taken_up is None or place.so_far is not None:
             return None
         return self._judged(place, place.taken_up.played)
 
-    def _judged(self, place: Place, played: Played) -> Played:
+    def _judged(self, place: RunJob, played: Played) -> Played:
         """Parked, where it ended with something odd on its path."""
         if not self._park_flags or played.status != "ended" or not played.steps:
             return played
@@ -369,7 +369,7 @@ class Batch:
             return played
         return msgspec.structs.replace(played, status="parked", note=words, reason=FLAGS)
 
-    def _header(self, place: Place) -> RolloutHeader:
+    def _header(self, place: RunJob) -> RolloutHeader:
         job = place.job
         return RolloutHeader(
             place.rollout_id,
@@ -380,7 +380,7 @@ class Batch:
             job.record,
         )
 
-    def _finish(self, place: Place, played: Played) -> Done:
+    def _finish(self, place: RunJob, played: Played) -> Done:
         job, taken_up = place.job, place.taken_up
         trajectory = Trajectory(played.steps)
         projects = (job.project,) if taken_up is None else taken_up.saved.projects
@@ -414,6 +414,6 @@ def _has_come(task: asyncio.Task[_Came]) -> bool:
     return not task.cancelled() and task.exception() is None
 
 
-def _before(first: Place, rest: Iterator[Place]) -> Iterator[Place]:
+def _before(first: RunJob, rest: Iterator[RunJob]) -> Iterator[RunJob]:
     yield first
     yield from rest

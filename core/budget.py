@@ -19,7 +19,7 @@ from .model.project import Project
 from .model.steps import Attempt, Step, Usage
 from .roles.llm import load_templates
 from .roles.llm_requests import model_of
-from .rules.limits import Limits, in_dollars
+from .rules.limits import OF_THE_RUN, Limits, in_dollars
 from .rules.stepper import Ask
 from .rules.views import PathState
 from .spending import Spending, Spent
@@ -98,7 +98,7 @@ class RunBudget:
         return refusal(self.limits, Spent(dollars, tokens), asked, self._what)
 
     def _refuse(self, words: str) -> str:
-        words = f"the run's budget: {words}"
+        words = f"{OF_THE_RUN}{words}"
         limits, least = self.limits, self._least
         if (limits.dollars is not None and limits.dollars - self.dollars < least.dollars) or (
             limits.tokens is not None and limits.tokens - self.tokens < least.tokens

@@ -51,6 +51,9 @@ ended by a stop, or it goes on.
 BREAKPOINT = "breakpoint"
 """The reason of a stop that a breakpoint makes, and of being parked at one."""
 
+HUMAN = "your move"
+"""Why a rollout is parked whose next step a human plays."""
+
 LIMIT = "limit"
 BUDGET = "budget"
 """Why a rollout is parked: a limit of its project, or what the whole run may spend."""
@@ -215,7 +218,7 @@ async def play_through(
                 else:
                     put(await make(action, state, project, roles, 0, seed, no_stream))
             except HumanNeeded as needed:
-                return played("parked", str(needed), "your move")
+                return played("parked", str(needed), HUMAN)
             except RoleError as error:
                 assert isinstance(action, Ask)
                 failed.append((error, action))

@@ -13,7 +13,7 @@ from .model.rollout import RolloutHeader
 from .model.steps import Step
 from .playthrough import Played
 from .store.change import Change
-from .taking_up import LEFT, Place
+from .taking_up import LEFT, RunJob
 
 
 def whole_change(job: Job, header: RolloutHeader, played: Played) -> Change:
@@ -32,7 +32,7 @@ def whole_change(job: Job, header: RolloutHeader, played: Played) -> Change:
     )
 
 
-def first_change(place: Place, header_of: Callable[[Place], RolloutHeader]) -> Change:
+def first_change(place: RunJob, header_of: Callable[[RunJob], RolloutHeader]) -> Change:
     """That a rollout begins, or goes on, and that this program plays it."""
     if place.taken_up is not None:  # and taken already
         return Change(place.rollout_id, status="open")
@@ -76,7 +76,7 @@ def last_change(rollout_id: str, played: Played) -> Change:
     )
 
 
-def news_of(place: Place, played: Played) -> Change | None:
+def news_of(place: RunJob, played: Played) -> Change | None:
     """What of a rollout of an earlier run is to be saved, as one change; None for nothing."""
     assert place.taken_up is not None
     saved = place.taken_up.saved

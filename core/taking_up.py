@@ -19,7 +19,11 @@ from .model.messages import Stop
 from .model.project import Project
 from .model.rollout import Rollout
 from .model.steps import Step
-from .playthrough import BREAKPOINT, BUDGET, LIMIT, OnBreak, Played, SoFar
+from .playthrough import BREAKPOINT, BUDGET, HUMAN, LIMIT, OnBreak, Played, SoFar
+from .roles.human import YOU_PLAY
+from .rules.hits import HOLDS
+from .rules.limits import OF_THE_RUN
+from .rules.parking import FLAG
 from .store.change import Saved
 
 if TYPE_CHECKING:
@@ -29,14 +33,13 @@ if TYPE_CHECKING:
 FLAGS = "flags"
 """Why a rollout is parked that came to its stop, but with something odd on its path."""
 
-OF_THE_RUN = "the run's budget: "
-"""How the words begin that say that the run, and no rollout of its own, was out of money."""
-
 LEFT, ELSEWHERE = "left", "played elsewhere"
 """How a rollout is told that another program plays: the run leaves it as it is."""
 
-HUMAN = "your move"
-"""Why a rollout is parked whose next step a human plays."""
+_BEGIN = ((OF_THE_RUN, BUDGET), (HOLDS, BREAKPOINT), (YOU_PLAY, HUMAN), (FLAG, FLAGS))
+"""What parked a rollout, by how the words begin that are kept of it; what begins otherwise is a
+limit of its own.
+"""
 
 
 class Loader(Shelved, Protocol):
@@ -59,7 +62,7 @@ class TakenUp(msgspec.Struct, frozen=True):
     played: Played
 
 
-class Place(msgspec.Struct, frozen=True):
+class RunJob(msgspec.Struct, frozen=True):
     """A job and its place in a run; what is ``taken_up`` of an earlier one, if it was begun."""
 
     job: Job
@@ -104,22 +107,22 @@ def take_up(saved: Saved, *, retry_failed: bool = False, on_break: OnBreak = "pa
 
 def found_again(
     library: Loader, job: Job, rollout_id: str, *, retry_failed: bool, on_break: OnBreak
-) -> Place:
+) -> RunJob:
     """A job of which an earlier run has begun the rollout."""
     saved = library.load(rollout_id)
     taken_up = take_up(saved, retry_failed=retry_failed, on_break=on_break)
     if taken_up.project == job.project:  # whose file is known
         taken_up = msgspec.structs.replace(taken_up, project=job.project)
-    return Place(job, rollout_id, taken_up)
+    return RunJob(job, rollout_id, taken_up)
 
 
-def left_to_others(library: Loader, place: Place) -> Played | None:
+def left_to_others(library: Loader, place: RunJob) -> Played | None:
     """How a rollout that would go on stands, where another program plays it; None for nobody."""
     other = player_of(library, place.rollout_id) if place.so_far is not None else None
     return None if other is None else _left(place, other)
 
 
-def taken(library: Loader, place: Place, again: Callable[[Job, str], Place]) -> Place | Played:
+def taken(library: Loader, place: RunJob, again: Callable[[Job, str], RunJob]) -> RunJob | Played:
     """Take a rollout that goes on from others, and look anew how it stands: it has waited its turn,
     and somebody may have gone on with it meanwhile. How it stands, where it cannot be had.
     """
@@ -132,7 +135,7 @@ def taken(library: Loader, place: Place, again: Callable[[Job, str], Place]) -> 
     return place
 
 
-def _left(place: Place, other: Lease) -> Played:
+def _left(place: RunJob, other: Lease) -> Played:
     path = place.so_far.path if place.so_far is not None else ()
     return Played(path, LEFT, f"left as it is: {other.words}", reason=ELSEWHERE)
 
@@ -177,12 +180,7 @@ def _goes_on(status: str, reason: str, retry_failed: bool, on_break: OnBreak) ->
 
 def _reason(saved: Saved) -> str:
     """What parked or failed it, in the words that ``Played`` has for it."""
-    note = saved.status_note
     if saved.status == "failed":
         return saved.attempts[-1].kind if saved.attempts else "failed"
-    if note.startswith(OF_THE_RUN):
-        return BUDGET
-    if note.startswith("breakpoint "):
-        return BREAKPOINT
-    limits = ("spent", "tokens used", "times")
-    return LIMIT if note.endswith(limits) or "may cost" in note or "may take" in note else HUMAN
+    found = (reason for words, reason in _BEGIN if saved.status_note.startswith(words))
+    return next(found, LIMIT) if saved.status == "parked" else ""

@@ -9,10 +9,13 @@ from ..model.steps import Role
 from ..model.view import View
 from .protocols import Stream, no_stream
 
+YOU_PLAY = "You play the "
+"""How the words begin that say that the next step is a human's to write."""
+
 _WORDS: dict[Role, str] = {
-    "evaluator": "You play the evaluator: write its message, or a stop.",
-    "target": "You play the target: write its reply.",
-    "tool": "You play the tool simulator: write the result of the call.",
+    "evaluator": f"{YOU_PLAY}evaluator: write its message, or a stop.",
+    "target": f"{YOU_PLAY}target: write its reply.",
+    "tool": f"{YOU_PLAY}tool simulator: write the result of the call.",
 }
 
 

@@ -14,6 +14,7 @@ from ..errors import UsageError
 from ..model.debugging import Breakpoint
 from ..model.messages import Payload
 from ..model.steps import ROLES
+from .hits import HOLDS
 from .plans import Plan, plan_for
 from .query.compiling import ran_out_of_time
 from .query.nodes import And, Compare, Node, Ref, pattern, plain_pattern, quoted, to_text
@@ -107,7 +108,7 @@ def never_holds(breakpoint: Breakpoint) -> bool:
 
 def label_of(breakpoint: Breakpoint, number: int) -> str:
     """What a breakpoint is called: its number in the list, from 1, and its name."""
-    return f"breakpoint {number}{f' {quoted(breakpoint.name)}' if breakpoint.name else ''}"
+    return f"{HOLDS}{number}{f' {quoted(breakpoint.name)}' if breakpoint.name else ''}"
 
 
 class BreakpointSet:

@@ -11,7 +11,10 @@ import msgspec
 
 from ..model.debugging import Breakpoint
 
-_BEFORE = re.compile(r'breakpoint \d+(?: "(?:\\.|[^"\\])*")? before ')
+HOLDS = "breakpoint "
+"""How the words begin that say which breakpoint stops a run."""
+
+_BEFORE = re.compile(rf'{HOLDS}\d+(?: "(?:\\.|[^"\\])*")? before ')
 
 
 class Hits:

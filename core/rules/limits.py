@@ -10,6 +10,9 @@ from ..model.project import StopRules
 
 T = TypeVar("T", int, float)
 
+OF_THE_RUN = "the run's budget: "
+"""How the words begin that say that the run, and no rollout of its own, was out of money."""
+
 
 class Limits(NamedTuple):
     """What may be spent; None for any."""

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from rollstep.core.batch import Batch, Done, Job
 from rollstep.core.model.debugging import Breakpoint
 from rollstep.core.model.marks import Mark, Silence
-from rollstep.core.model.project import Project, ScriptedEvaluator, ScriptedTarget, TargetLine
+from rollstep.core.model.project import (
+    EvaluatorLine,
+    HumanTarget,
+    Project,
+    ScriptedEvaluator,
+    ScriptedTarget,
+    StopRules,
+    TargetLine,
+)
 from rollstep.core.playthrough import OnBreak
 from rollstep.core.roles.registry import build_roles
 from rollstep.core.runs import Run, begin, go_on
@@ -142,3 +151,28 @@ def test_a_flag_that_a_human_lets_stand_parks_no_more(
     (done,) = again(library, blank, park_flags=True)
     assert done.whole == taken_in
     assert library.load(parked.rollout_id).status == ("ended" if taken_in else "parked")
+
+
+def test_what_parked_a_rollout_is_read_as_it_was_kept_whatever_its_words_say(
+    library: Library,
+) -> None:
+    budget = "the run's budget: $1.00 of $1.00 spent"
+    again = tuple(TargetLine("No.") for _ in range(3))
+    repeats = refund(
+        target=ScriptedTarget(again),
+        evaluator=ScriptedEvaluator(tuple(EvaluatorLine("More") for _ in range(3))),
+        stop=StopRules(repeated_exchanges=2),
+    )
+    at_break = refund(breakpoints=(Breakpoint("turn = 1", name="it may cost 2 times"),))
+    run = begin(library, "key", ())
+    done = play(library, run, repeats, at_break, refund(target=HumanTarget()))
+    assert [each.reason for each in done] == ["limit", "breakpoint", "your move"]
+    saved = [library.load(each.rollout_id) for each in done]
+    assert [take_up(each).played.reason for each in saved] == [each.reason for each in done]
+    for note, reason in (
+        ("the next step is dear", "limit"),
+        (budget, "budget"),
+        ("flag empty at step 2: says nothing 3 times", "flags"),
+    ):
+        other = msgspec.structs.replace(saved[0], status_note=note)
+        assert take_up(other).played.reason == reason
