@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from rollstep.core.appending import Appender, Rewriter
 from rollstep.core.jobs import Done
-from rollstep.core.taking_up import FLAGS
+from rollstep.core.playthrough import BUDGET, HUMAN
+from rollstep.core.taking_up import ELSEWHERE, FLAGS, LEFT
 from rollstep.tui.sanitize import one_line
 
 from .progress import StatusLine, counted, say
@@ -28,6 +29,7 @@ PARTIAL = "multi_turn_project.partial.jsonl"
 
 _SAID = 10
 """Rollouts of a kind of which a line is said each; more are counted."""
+_GOES_ON = {FLAGS: "look at its flag", HUMAN: "write its next step with w"}
 _WENT = {"parked": "were parked", "failed": "failed"}
 
 
@@ -152,7 +154,7 @@ class RunOutput:
             return
         option = f"--library {shlex.quote(str(self._library))}"
         if self._parked is not None:
-            goes_on = "look at its flag" if self._parked.reason == FLAGS else "go on with c"
+            goes_on = _GOES_ON.get(self._parked.reason, "go on with c")
             parked = counted(self.tally.count("parked"), "rollout")
             say(f"{parked} parked; to open the first and {goes_on}, or to go through them:")
             say(f"rollstep open {option} {self._parked.rollout_id}")
@@ -181,27 +183,32 @@ class RunOutput:
             if turns
         ]
         say(f"wrote {', and '.join(wrote)}" if wrote else "no turn records were written")
-        not_started = self.tally.count("left")
         if failed := self.tally.count("failed"):
             say(f"{counted(failed, 'rollout')} failed{self._how_to_retry()}")
         if cut := self.tally.cut:
             say(f"{counted(cut, 'rollout')} ended within a turn")
         if self.budget is not None:
-            self._tell_spent(self.budget, not_started)
+            self._tell_spent(self.budget)
+        if others := self.tally.outcomes[LEFT, ELSEWHERE]:
+            say(f"{counted(others, 'rollout')} left to others; --resume takes in what they make")
         if self._parked is not None and self._library is None:
-            say("none of them was kept; with --library FILE those that wait can be opened")
+            say("what waits was not kept; with --library FILE it can be opened, and goes on")
 
     def _how_to_retry(self) -> str:
         return "; the same command with --retry-failed tries them again" if self._run else ""
 
-    def _tell_spent(self, budget: RunBudget, not_started: int) -> None:
+    def _tell_spent(self, budget: RunBudget) -> None:
         """What it cost, and what was left undone for that."""
         if budget.tokens or budget.dollars:
             from .money import took
 
             say(f"live calls took {took(budget)}")
-        if not_started:
+        if not_started := self.tally.outcomes[LEFT, BUDGET]:
             say(f"{counted(not_started, 'rollout')} not started: {budget.closed}")
+        if self._run is not None and (not_started or self.tally.outcomes["parked", BUDGET]):
+            limits = (budget.limits.dollars, "--max-cost"), (budget.limits.tokens, "--max-tokens")
+            options = " or ".join(option for limit, option in limits if limit is not None)
+            say(f"the same command with --resume and a higher {options} goes on with them")
 
     def write_summary(self, path: Path) -> None:
         """Write how it went, for programs. Raises ExportError."""

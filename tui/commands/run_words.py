@@ -7,14 +7,13 @@ from typing import Any
 
 import msgspec
 from rollstep.core.jobs import Done
+from rollstep.core.playthrough import BUDGET
 from rollstep.core.rules.limits import in_dollars
+from rollstep.core.taking_up import LEFT
 from rollstep.tui.sanitize import one_line
 
 _BAR = 20
 _STATES = ("ended", "parked", "failed", "left")
-
-LEFT = "left"
-"""How a rollout stands that was not begun, because the run's budget was used up."""
 
 
 class Tally(msgspec.Struct):
@@ -35,7 +34,7 @@ class Tally(msgspec.Struct):
         """One more."""
         self.rollouts += 1
         if not done.started:
-            self.outcomes[LEFT, "budget"] += 1
+            self.outcomes[LEFT, BUDGET] += 1
             return
         self.records += done.records.count
         self.before += done.before

@@ -47,6 +47,10 @@ def test_a_run_stops_at_its_budget_and_says_what_it_did(
     assert "the run's budget: the next step may cost $0.0000" in error
     assert "parked; to open the first and go on with c, or" in error
     assert "live calls took 330 tokens and $0.0001" in error
+    assert "the same command with --resume and a higher --max-cost goes on with them" in error
+    status, _, error = cli("run", *paths, *keeping, "--max-cost", "1", "--resume")
+    assert (status, len(server.asked("gpt-4.1-nano"))) == (0, 6)
+    assert "a higher" not in error
 
 
 def test_a_price_that_is_unknown_is_said_once_and_tokens_are_counted(

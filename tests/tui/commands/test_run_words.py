@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
 import pytest
+from rollstep.core.budget import RunBudget
 from rollstep.core.formats.turn_records import Records
 from rollstep.core.jobs import Done, Job
 from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
+from rollstep.core.rules.limits import Limits
+from rollstep.core.runs import Run, RunRecord
+from rollstep.tui.commands.run_output import RunOutput
 from rollstep.tui.commands.run_words import (
     Tally,
     clock,
@@ -13,6 +22,20 @@ from rollstep.tui.commands.run_words import (
     summary_lines,
     summary_of,
 )
+
+
+class Kept:
+    """A library that keeps nothing."""
+
+    def keep(self, kind: str, name: str, body: bytes) -> None:
+        pass
+
+    def kept(self, kind: str) -> dict[str, bytes]:
+        return {}
+
+    def held(self, rollout_ids: Iterable[str]) -> set[str]:
+        return set()
+
 
 JOB = Job(Project("t", EchoTarget(), HeuristicEvaluator()))
 
@@ -36,6 +59,51 @@ def tally(*outcomes: tuple[str, str], before: int = 0, dollars: float = 0.0) -> 
 
 
 ENDED = ("ended", "goal_reached")
+LIBRARY = Path("l.sqlite")
+
+
+def said_of(
+    folder: Path, *outcomes: tuple[str, str], library: Path | None = LIBRARY, live: bool = False
+) -> str:
+    """What the end of a run says."""
+    errors = io.StringIO()
+    run = None if library is None else Run(Kept(), "key", RunRecord("salt"), again=False)
+    output = RunOutput(folder, len(outcomes), library, run)
+    output.budget = RunBudget(Limits(None, None)) if live else None
+    with contextlib.redirect_stderr(errors), output:
+        for status, reason in outcomes:
+            whole, parked = status == "ended", status == "parked"
+            records = Records(b"", 0, 0)
+            output.done(
+                Done(JOB, "r1", records, whole, "why", parked, status=status, reason=reason)
+            )
+        output.tell()
+        output.tell_kept()
+    return errors.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "with_a_library", "without"),
+    [
+        (ENDED, "names the rollouts; to open the first", None),
+        (("failed", "rate"), "--retry-failed tries them again", None),
+        (("parked", "breakpoint"), "open the first and go on with c", "was not kept"),
+        (("parked", "limit"), "open the first and go on with c", "was not kept"),
+        (("parked", "flags"), "open the first and look at its flag", "was not kept"),
+        (("parked", "your move"), "and write its next step with w", "was not kept"),
+        (("left", "played elsewhere"), "1 rollout left to others; --resume", None),
+    ],
+)
+def test_what_can_be_done_about_it_is_said_where_it_can_be_done(
+    tmp_path: Path, outcome: tuple[str, str], with_a_library: str, without: str | None
+) -> None:
+    said = said_of(tmp_path, outcome, live=True)
+    assert with_a_library in said
+    assert "not started" not in said
+    said = said_of(tmp_path, outcome, library=None)
+    assert with_a_library not in said or outcome[0] == "left"
+    assert "--retry-failed" not in said
+    assert without is None or without in said
 
 
 def test_a_line_says_how_far_how_fast_what_went_wrong_what_it_cost_and_what_is_left() -> None:
