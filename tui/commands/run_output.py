@@ -86,8 +86,11 @@ class RunOutput:
             self._run.ends_at()
         self._line.close()
         if error[0] is not None:
+            interrupted = isinstance(error[1], KeyboardInterrupt)
+            if interrupted:
+                say(f"interrupted: {self.tally.rollouts:,} of {self._total:,} rollouts came out")
             self.tell()
-            if isinstance(error[1], KeyboardInterrupt):
+            if interrupted:
                 self.tell_kept()
                 self._tell_how_to_go_on()
 
@@ -166,6 +169,8 @@ class RunOutput:
     def _tell_how_to_go_on(self) -> None:
         if self._run is not None:
             say("the same command with --resume goes on; nothing that was saved is paid for again")
+        elif self.tally.rollouts < self._total:
+            say("what had not come out was not kept; with --library FILE a run can go on")
 
     def tell(self) -> None:
         """Say how it went."""

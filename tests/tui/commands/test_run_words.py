@@ -60,18 +60,22 @@ def tally(*outcomes: tuple[str, str], before: int = 0, dollars: float = 0.0) -> 
 
 ENDED = ("ended", "goal_reached")
 LIBRARY = Path("l.sqlite")
+INTERRUPTED = "interrupted"
 
 
 def said_of(
     folder: Path, *outcomes: tuple[str, str], library: Path | None = LIBRARY, live: bool = False
 ) -> str:
-    """What the end of a run says."""
+    """What the end of a run says; of one that is interrupted, where it is ``INTERRUPTED``."""
     errors = io.StringIO()
     run = None if library is None else Run(Kept(), "key", RunRecord("salt"), again=False)
     output = RunOutput(folder, len(outcomes), library, run)
     output.budget = RunBudget(Limits(None, None)) if live else None
-    with contextlib.redirect_stderr(errors), output:
+    ended = contextlib.suppress(KeyboardInterrupt)
+    with contextlib.redirect_stderr(errors), ended, output:
         for status, reason in outcomes:
+            if status == INTERRUPTED:
+                raise KeyboardInterrupt
             whole, parked = status == "ended", status == "parked"
             records = Records(b"", 0, 0)
             output.done(
@@ -104,6 +108,17 @@ def test_what_can_be_done_about_it_is_said_where_it_can_be_done(
     assert with_a_library not in said or outcome[0] == "left"
     assert "--retry-failed" not in said
     assert without is None or without in said
+
+
+def test_an_interrupted_run_says_how_far_it_came_and_how_it_goes_on_if_it_can(
+    tmp_path: Path,
+) -> None:
+    said = said_of(tmp_path, ENDED, (INTERRUPTED, ""))
+    assert said.startswith("interrupted: 1 of 2 rollouts came out\n")
+    assert "the same command with --resume goes on" in said
+    said = said_of(tmp_path, ENDED, (INTERRUPTED, ""), library=None)
+    assert "--resume" not in said
+    assert "what had not come out was not kept; with --library FILE" in said
 
 
 def test_a_line_says_how_far_how_fast_what_went_wrong_what_it_cost_and_what_is_left() -> None:
