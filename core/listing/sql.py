@@ -7,15 +7,17 @@ by functions of ours that it calls. What is said in steps is looked for in the f
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from functools import lru_cache
 from typing import Any
 
 from ..rules.query.compiling import SEARCHED, search_for
-from ..rules.query.nodes import And, Compare, Has, Node, Not, Ref
+from ..rules.query.nodes import And, Compare, Has, Node, Not, Ref, Value
 from ..rules.query.rollout_fields import NO_VERDICT
-from ..store.facts import HIDDEN, SEPARATOR, STATUS
-from ..store.search import hides, says
+from ..store.codec import from_bytes, to_bytes
+from ..store.facts import HIDDEN, SEPARATOR, STATUS, as_stored
+from ..store.search import hides, says, texts_of
 from .hidden import HIDDEN_FIELD, speaks_of_hidden
 
 Condition = tuple[str, list[Any]]
@@ -54,13 +56,16 @@ _VERDICT = f"coalesce(nullif(facts.verdict, ''), '{NO_VERDICT}')"
 _SQL_OF = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _AS_WORDS = {"true": "yes", "false": "no"}
 _TRIGRAM = 3
+_MOST = (1 << 63) - 1
+_FLOATS = 10**300
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
     """The functions that conditions call. They must be there on each connection that is asked."""
     for name, function in (("has_words", _has_words), ("fits", _fits), ("any_fits", _any_fits)):
         connection.create_function(name, 2, function, deterministic=True)
-    connection.create_function("says", 2, says, deterministic=True)
+    connection.create_function("step_fits", 2, _step_fits, deterministic=True)
+    connection.create_function("says", 2, _says, deterministic=True)
     connection.create_function("hides", 2, hides, deterministic=True)
     connection.create_function("score_of", 2, _score_of, deterministic=True)
 
@@ -88,9 +93,17 @@ def condition(node: Node) -> Condition:
     if isinstance(node, Not):
         sql, values = condition(node.part)
         return f"NOT ({sql})", values
-    word = " AND " if isinstance(node, And) else " OR "
+    word = "AND" if isinstance(node, And) else "OR"
     parts = [condition(part) for part in node.parts]
-    return f"({word.join(sql for sql, _ in parts)})", [v for _, values in parts for v in values]
+    return _all_of(word, [sql for sql, _ in parts]), [v for _, values in parts for v in values]
+
+
+def _all_of(word: str, parts: list[str]) -> str:
+    """Joined by halves: SQLite takes no more than a thousand on one side."""
+    if len(parts) == 1:
+        return parts[0]
+    middle = len(parts) // 2
+    return f"({_all_of(word, parts[:middle])} {word} {_all_of(word, parts[middle:])})"
 
 
 def _compare(node: Compare) -> Condition:
@@ -99,7 +112,7 @@ def _compare(node: Compare) -> Condition:
         wanted = (value is True) == (op == "=")
         return f"({_FLAGS[name]}) = {int(wanted)}", []
     if name in _NUMBERS:
-        return f"{_NUMBERS[name]} {_SQL_OF[op]} ?", [value]
+        return f"{_NUMBERS[name]} {_SQL_OF[op]} ?", [_number(value)]
     if name == "score":
         return _score(node)
     if name == "text":
@@ -111,6 +124,13 @@ def _compare(node: Compare) -> Condition:
     return _text(_VERDICT if name == "verdict" else _TEXTS[name], op, str(value))
 
 
+def _number(value: Value) -> Value:
+    """SQLite's integers have 64 bits; beyond that a float is near enough to anything we count."""
+    if isinstance(value, int) and abs(value) > _MOST:
+        return float(value) if abs(value) < _FLOATS else math.inf if value > 0 else -math.inf
+    return value
+
+
 def _has(ref: Ref) -> Condition:
     if ref.name in _FLAGS:
         return f"({_FLAGS[ref.name]})", []
@@ -119,7 +139,7 @@ def _has(ref: Ref) -> Condition:
     if ref.name == "score":
         if not ref.member:
             return "facts.score IS NOT NULL", []
-        return "score_of(facts.scores, ?) IS NOT NULL", [ref.member[0]]
+        return "score_of(facts.scores, ?) IS NOT NULL", [as_stored(ref.member[0])]
     if ref.name == "verdict":
         return "facts.verdict <> ''", []
     if ref.name == "text":
@@ -141,6 +161,7 @@ def _contains(column: str, value: str) -> Condition:
     """Contained in any letter case. SQLite's own LIKE knows the case of ASCII letters only, but
     looks through a hundred thousand rows in the time that our function takes for a tenth.
     """
+    value = as_stored(value)
     if not value.isascii():
         return f"has_words({column}, ?)", [value.casefold()]
     escaped = value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
@@ -151,7 +172,8 @@ def _text(column: str, op: str, value: str) -> Condition:
     if op == ":":
         return _contains(column, value)
     if op == "~":
-        return f"fits({column}, ?)", [value]
+        return f"fits({column}, ?)", [to_bytes(value)]
+    value = as_stored(value)
     return f"({column} <> '' AND {column} {_SQL_OF[op]} ?)", [value]
 
 
@@ -159,7 +181,8 @@ def _list(column: str, op: str, value: str) -> Condition:
     if op == ":":
         return _contains(column, value)
     if op == "~":
-        return f"any_fits({column}, ?)", [value]
+        return f"any_fits({column}, ?)", [to_bytes(value)]
+    value = as_stored(value)
     alone = f"{SEPARATOR}{value}{SEPARATOR}"
     if op == "=":
         return f"instr({column}, ?) > 0", [alone]
@@ -171,27 +194,28 @@ def _score(node: Compare) -> Condition:
     op, value = node.op, node.value
     column, values = "facts.score", []
     if node.ref.member:
-        column, values = "score_of(facts.scores, ?)", [node.ref.member[0]]
+        column, values = "score_of(facts.scores, ?)", [as_stored(node.ref.member[0])]
     if op == ":":
-        return f"has_words({column}, ?)", [*values, str(value).casefold()]
+        return f"has_words({column}, ?)", [*values, as_stored(str(value)).casefold()]
     if op == "~":
-        return f"fits({column}, ?)", [*values, value]
+        return f"fits({column}, ?)", [*values, to_bytes(str(value))]
     if value is None:
         return "0", []
     kinds = "('integer', 'real')" if isinstance(value, int | float) else "('text')"
     typed = f"typeof({column}) IN {kinds}"
-    return f"({typed} AND {column} {_SQL_OF[op]} ?)", [*values, *values, value]
+    wanted = as_stored(value) if isinstance(value, str) else _number(value)
+    return f"({typed} AND {column} {_SQL_OF[op]} ?)", [*values, *values, wanted]
 
 
 def _said(op: str, value: str) -> Condition:
     """In any of the steps in sight, or in the title."""
     title, titled = _text("facts.title", ":" if op == "=" else op, value)
     if op == "~":
-        return f"({title} OR {_some_step('fits(steps.body, ?)')})", [*titled, value]
+        return f"({title} OR {_some_step('step_fits(steps.body, ?)')})", [*titled, to_bytes(value)]
     read = _some_step("says(steps.body, ?)")
     wanted = value.replace("\0", " ").encode("utf-8", "replace").decode()
     if len(value) < _TRIGRAM or wanted != value:
-        found: Condition = (read, [value.lower()])
+        found: Condition = (read, [to_bytes(value.lower())])
     else:
         quoted = '"' + value.replace('"', '""') + '"'
         inside = "rollouts.key IN (SELECT rowid >> 32 FROM step_text WHERE step_text MATCH ?)"
@@ -199,7 +223,7 @@ def _said(op: str, value: str) -> Condition:
         later = "rollouts.indexed < rollouts.steps"
         found = (
             f"({inside} AND (rollouts.hidden = 0 OR {read}) OR {later} AND {read})",
-            [quoted, value.lower(), value.lower()],
+            [quoted, to_bytes(value.lower()), to_bytes(value.lower())],
         )
     condition_of_all = f"({title} OR {found[0]})"
     if op == "!=":
@@ -217,22 +241,31 @@ def _some_step(condition: str) -> str:
     )
 
 
+def _says(body: bytes, wanted: bytes) -> bool:
+    return says(body, from_bytes(wanted))
+
+
 def _has_words(text: Any, wanted: str) -> bool:
     return wanted in _as_text(text).casefold()
 
 
-def _fits(text: Any, regex: str) -> bool:
+def _fits(text: Any, regex: bytes) -> bool:
     return text is not None and bool(_search(regex)(_as_text(text)[:SEARCHED]))
 
 
-def _any_fits(lines: Any, regex: str) -> bool:
+def _step_fits(body: bytes, regex: bytes) -> bool:
+    search = _search(regex)
+    return any(search(text[:SEARCHED]) for text in texts_of(body))
+
+
+def _any_fits(lines: Any, regex: bytes) -> bool:
     search = _search(regex)
     return any(search(word) for word in _as_text(lines).strip(SEPARATOR).split(SEPARATOR))
 
 
 @lru_cache(maxsize=64)
-def _search(regex: str) -> Any:
-    return search_for(regex)
+def _search(regex: bytes) -> Any:
+    return search_for(from_bytes(regex))
 
 
 def _score_of(scores: str | None, name: str) -> float | str | None:

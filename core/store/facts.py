@@ -180,8 +180,7 @@ def _stored(facts: RolloutFacts) -> list[object]:
         value = getattr(facts, name)
         if name in _LISTS:
             value = _joined(value)
-        # What is searched need not be exact: SQLite's TEXT takes no lone surrogates and no NUL.
-        found.append(_text(value) if isinstance(value, str) else value)
+        found.append(as_stored(value) if isinstance(value, str) else value)
     return found
 
 
@@ -194,5 +193,8 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.strip(SEPARATOR).split(SEPARATOR)) if text else ()
 
 
-def _text(text: str) -> str:
+def as_stored(text: str) -> str:
+    """A text as facts have it, and queries have to look for it: SQLite's TEXT takes no lone
+    surrogates and no NUL, and what is searched need not be exact.
+    """
     return text.replace("\0", " ").encode("utf-8", "replace").decode()

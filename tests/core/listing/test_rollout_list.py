@@ -256,3 +256,34 @@ def test_sql_finds_what_the_language_says(rollout: Saved, query: str, indexed: b
             library.index_pending()
         stored = library.load(rollout.header.id)
         assert bool(found(library, query)) == question(query)(stored)
+
+
+@pytest.mark.parametrize(
+    ("query", "means"),
+    [
+        ('title:"\\ud800"', []),
+        ('title = "NUL\\u0000here"', ["odd"]),
+        ('title:"nul\\u0000HERE"', ["odd"]),
+        ('title:"\\u0000"', ["odd", "plain"]),  # a space, as lists have it
+        ('tag = "lone\\ud800"', ["odd"]),
+        ('"\\ud800lone"', ["odd"]),
+        ('"\\u0000here"', ["odd"]),
+        ('text:"a\\u0000zzz"', []),
+        ("text ~ /\\ud800lone/", ["odd"]),
+        ("turns < 99999999999999999999999", ["odd", "plain"]),
+        ("turns > -99999999999999999999999", ["odd", "plain"]),
+        (f"turns < {'9' * 400}", ["odd", "plain"]),
+        ("score > 99999999999999999999999", []),
+        (" or ".join(f'"w{n}"' for n in range(1_700)), ["odd"]),
+        (" and ".join(f"turns < {n}" for n in range(2, 1_200)), ["odd", "plain"]),
+    ],
+)
+def test_odd_characters_large_numbers_and_long_queries(query: str, means: list[str]) -> None:
+    with Library.throwaway() as library:
+        said = user_message("w1699 \ud800lone \0here")
+        steps = (Step("a", None, "evaluator", said, "script"),)
+        mark = Mark("a", tags=("lone\ud800",), by="mira", at=5.0)
+        header = RolloutHeader("odd", "NUL\0here")
+        saved(library, Change("odd", header, (PROJECT,), steps, marks=(mark,)))
+        saved(library, first("plain", conversation(1)))
+        assert sorted(found(library, query)) == means
