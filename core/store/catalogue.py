@@ -117,6 +117,16 @@ class Catalogue(Kept):
         with self._writing() as connection:
             return facts.put_facts(connection, found)
 
+    def newest_keys(self, limit: int) -> list[int]:
+        """Keys of the rollouts last written to, the newest first; hidden ones are left out."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                f"SELECT key FROM rollouts WHERE NOT {facts.HIDDEN_ROW}"
+                " ORDER BY updated_at DESC, key DESC LIMIT ?",
+                (limit,),
+            )
+            return [key for (key,) in rows]
+
     def keys_where(
         self,
         where: str,

@@ -57,7 +57,7 @@ async def listed(driver: Driver, query: str = "") -> LibraryScreen:
     driver.app.dialogs.open_library(query)
     await driver.until(lambda: isinstance(driver.app.screen, LibraryScreen))
     screen = shown(driver)
-    await driver.until(lambda: screen._known and screen.model.current is not None)
+    await driver.until(lambda: screen.upkeep.known and screen.model.current is not None)
     return screen
 
 

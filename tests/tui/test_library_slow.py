@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rollstep.core.errors import StoppedError
+from rollstep.core.errors import StoppedError, StoreError
 from rollstep.core.listing import sql
 from rollstep.core.rules import searching
 from rollstep.core.store.beside import LibraryBeside
@@ -17,6 +17,8 @@ from rollstep.tui.asking import Asking
 from rollstep.tui.screens.library import LibraryScreen
 from rollstep.tui.screens.stats import StatsScreen
 from textual.widgets import TextArea
+
+from tests.core.store.making import first, step
 
 from .conftest import Driver, Opened
 from .test_library import listed, path, text
@@ -53,8 +55,8 @@ def slow(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Gate:
     """The regular expression ``slow`` takes until the gate is opened, and fits everything."""
     usual = sql._fits
 
-    def fits(text: Any, regex: str) -> bool:
-        if regex != "slow":
+    def fits(text: Any, regex: bytes) -> bool:
+        if regex != b"slow":
             return usual(text, regex)
         gate.wait()
         return True
@@ -227,13 +229,49 @@ async def test_numbers_are_counted_beside_and_left_with_escape(
         await driver.until(lambda: isinstance(driver.app.screen, StatsScreen))
 
 
+async def test_numbers_that_cannot_be_counted_are_given_up(
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*anything: object) -> None:
+        raise StoreError("The disk failed.")
+
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await driver.until(lambda: not screen.upkeep._under_way)
+        monkeypatch.setattr(Library, "count_undescribed", fail)
+        await driver.press("number_sign")
+        await driver.until(lambda: screen.numbers._timer is None)
+        assert "The disk failed." in text(driver)
+        assert not screen.numbers.give_up()
+        monkeypatch.undo()
+        await driver.press("number_sign")
+        await driver.until(lambda: isinstance(driver.app.screen, StatsScreen))
+
+
+async def test_marks_one_after_the_other_start_one_look_through(
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await listed(driver)
+        await driver.until(lambda: not screen.upkeep._under_way)
+        begun: list[object] = []
+        later = driver.app.later
+        monkeypatch.setattr(driver.app, "later", lambda work: begun.append(work) or later(work))
+        for _ in range(3):
+            screen.changed()
+        assert len(begun) == 1
+        await driver.until(lambda: not screen.upkeep._under_way)
+        screen.changed()
+        assert len(begun) == 2
+
+
 async def test_enter_lists_anew_by_the_same_filter(opened: Opened, path: Path) -> None:
     async with opened(library=path, size=(120, 30)) as driver:
         screen = await listed(driver, "verdict:none")
         await driver.until(lambda: len(screen.model) == 29)
         await driver.press("A")
         await driver.until(lambda: "Accepted: 1" in text(driver))
-        await driver.until(lambda: screen._waiting == 0 and screen._known)
+        await driver.until(lambda: screen.upkeep.waiting == 0 and screen.upkeep.known)
         assert len(screen.model) == 29
         await driver.press("slash")
         await driver.until(lambda: isinstance(driver.app.focused, TextArea))
@@ -262,11 +300,13 @@ async def test_a_regular_expression_that_ran_out_of_time_is_said(
     opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "PATIENCE", 0.001)
+    with Library.open(path) as library:
+        library.commit(first("long", (step("long-0", None, "s" * 2_000 + "!"),)))
     async with opened(library=path, size=(120, 30)) as driver:
         screen = await listed(driver)
         screen.listing.filter_by("text~/(s+t*)+(e*p*)+$/")
         await driver.until(lambda: "takes too long for some texts" in text(driver))
-        assert len(screen.model) == 30
+        assert len(screen.model) == 1
 
 
 async def test_marks_on_many_are_ended_with_escape_and_what_is_done_stays(

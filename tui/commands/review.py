@@ -64,13 +64,13 @@ def _line(listed: ListedQueue) -> str:
 
 def _look_through(library: Library) -> None:
     """Work out what queries ask of rollouts that have changed, and say so where it takes long."""
-    from rollstep.core.listing.facts import describe_some
+    from rollstep.core.listing.up_to_date import looking_through
 
-    waiting = of = library.count_undescribed()
-    told = of > 500 and sys.stderr.isatty()
-    while waiting and describe_some(library):
-        waiting = library.count_undescribed()
+    of, told = 0, False
+    for left in looking_through(library):
+        of = max(of, left)
+        told = of > 500 and sys.stderr.isatty()
         if told:
-            click.echo(f"\rlooking through {of - waiting:,} of {of:,}", err=True, nl=False)
+            click.echo(f"\rlooking through {of - left:,} of {of:,}", err=True, nl=False)
     if told:
         click.echo("\r" + " " * 50 + "\r", err=True, nl=False)

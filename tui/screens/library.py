@@ -28,6 +28,7 @@ from .library_look import Looking
 from .library_make import Making
 from .library_numbers import Numbers
 from .library_page import PageReader
+from .library_upkeep import Upkeep
 from .library_work import Working
 
 if TYPE_CHECKING:
@@ -40,11 +41,6 @@ if TYPE_CHECKING:
 
 _WIDE = 110
 """From so many columns on the page stands beside the table; below it else."""
-_LOOK_SECONDS = 0.05
-_LOOKED_AT = 16
-"""Rollouts whose facts are worked out at a time, when no key waits."""
-_INDEXED = 200
-"""Steps that are put into the search index at a time, likewise."""
 _ACTIONS = {action.id: action for action in on_this_screen()}
 
 
@@ -75,6 +71,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         self.looking = Looking(self)
         self.listing = Listing(self)
         self.numbers = Numbers(self)
+        self.upkeep = Upkeep(self)
         self.working = Working(self)
         self.filter_line = FilterLine(self)
         self.reader = PageReader(self)
@@ -83,9 +80,6 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         """Whether the page stands beside the table."""
         self._unread = False
         """Whether a row in sight has not been read."""
-        self._waiting = 0
-        self._known = False
-        """Whether the facts of all rollouts have been known since this was opened."""
         self._now = time.time()
         self.title_pane = RowsPane(self.palette, id="library-title", selectable=False)
         self.table_pane = RowsPane(self.palette, id="library-table", selectable=False)
@@ -107,7 +101,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         self.list_anew()
         self.count_hidden()
         self.filter_line.history.read()
-        self._look_later()
+        self.upkeep.soon()
 
     def on_unmount(self) -> None:
         """Nobody waits for answers any more."""
@@ -166,7 +160,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         """Rollouts were marked: rows and the page are read again, and facts worked out."""
         self.reader.forget()
         self.paint()
-        self._look_later()
+        self.upkeep.soon()
 
     def was_done(self, words: str, failed: Sequence[tuple[str, str]]) -> None:
         """Rollouts were changed from here: say so, and which could not be."""
@@ -195,47 +189,6 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
                     self.paint()
 
         self.ask(lambda library: found.rows(start, stop), read)
-
-    def _look_later(self) -> None:
-        self.set_timer(_LOOK_SECONDS, self._look)
-
-    def _look(self) -> None:
-        """Work out facts of some rollouts that have changed."""
-        from rollstep.core.listing.facts import describe_some
-
-        def looked(found: tuple[int, int]) -> None:
-            done, waiting = found
-            self._waiting = waiting
-            if done and self.is_attached:
-                self.model.forget_rows()
-                if not waiting and not self._known:
-                    # What the filter and the order go by is known now. A mark that is given later
-                    # moves no row away from under the cursor.
-                    self.list_anew()
-                self.paint()
-            self._known = self._known or not waiting
-            if waiting and self.is_attached:
-                self._look_later()
-            elif self.is_attached:
-                self._index()
-
-        def look(library: Any) -> tuple[int, int]:
-            if library.read_only:
-                return 0, 0
-            return describe_some(library, _LOOKED_AT), library.count_undescribed()
-
-        self.ask(look, looked)
-
-    def _index(self) -> None:
-        """Put some steps into the search index: what is not in it is searched slowly."""
-
-        def indexed(steps: int) -> None:
-            if steps == _INDEXED and self.is_attached:
-                self.set_timer(_LOOK_SECONDS, self._index)
-
-        self.ask(
-            lambda library: 0 if library.read_only else library.index_pending(_INDEXED), indexed
-        )
 
     # painting
 
@@ -267,7 +220,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         self.keys.place(Region(0, height - 2, width, 2))
         path = str(self.rollstep.controller.library_path or "")
         self.title_pane.set_rows(
-            [title(self.model, one_line(path), self._waiting, width, self.listing.doing)]
+            [title(self.model, one_line(path), self.upkeep.waiting, width, self.listing.doing)]
         )
         self._paint_table(over)
         if page:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rollstep.core.listing.rollout_list import list_rollouts
 from rollstep.core.rules.query.completion import completions
 from rollstep.core.rules.query.parsing import QueryError, parse
 from rollstep.core.rules.query.rollout_fields import ROLLOUTS
@@ -15,11 +14,15 @@ from ..widgets.query_field import Looked, Offer, QueryField
 from .library_history import FilterHistory
 
 if TYPE_CHECKING:
+    from rollstep.core.store.library import Library
+
     from .library import LibraryScreen
 
 _TYPED_SECONDS = 0.15
 """What is typed is looked for when no key has come for so long."""
 _HEIGHT = 8
+_NEWEST = 300
+"""Rollouts whose tags, tools and models are offered."""
 
 
 class _Field(QueryField):
@@ -126,12 +129,11 @@ class FilterLine:
         return Looked(offers)
 
 
-def known_values(library: Any) -> dict[str, tuple[str, ...]]:
+def known_values(library: Library) -> dict[str, tuple[str, ...]]:
     """Words that occur in the library's newest rollouts, by field: what can be completed."""
     found: dict[str, dict[str, None]] = {}
-    rows = list_rollouts(library).rows(0, 300)
-    for row in rows:
-        if row is None or row.facts is None:
+    for row in library.listed(library.newest_keys(_NEWEST)).values():
+        if row.facts is None:
             continue
         facts = row.facts
         several = (

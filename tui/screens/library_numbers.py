@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from textual.timer import Timer
 
 from ..asking import Asking
+from .library_upkeep import LookingThrough
 
 if TYPE_CHECKING:
     from .library import LibraryScreen
 
 _SAID_EVERY = 0.25
-_DESCRIBED = 16
-"""Rollouts that are looked through at a time, so that a mark can come between."""
+_COUNTING = "Counting … Esc stops"
 
 
 class Numbers:
@@ -22,22 +22,22 @@ class Numbers:
     def __init__(self, screen: LibraryScreen) -> None:
         self.screen = screen
         self._asking = Asking(screen.rollstep, screen)
-        self._describing = False
+        self._describing: object | None = None
+        """Stands for the looking through that is under way."""
         self._done = (0, 0)
         self._timer: Timer | None = None
 
     def count(self) -> None:
         """Count what is listed, and show it."""
         self.stop()
-        self._describing = True
         self._done = (0, 0)
         self._timer = self.screen.set_interval(_SAID_EVERY, self._say)
-        self._say()
-        self._describe()
+        self.screen.flash(_COUNTING, "dim")
+        self.screen.rollstep.later(self._describe())
 
     def stop(self) -> bool:
         """Count no further; whether it was under way."""
-        under_way = self._asking.stop() or self._describing
+        under_way = self._asking.stop() or self._describing is not None
         self._end()
         return under_way
 
@@ -47,23 +47,23 @@ class Numbers:
             self.screen.flash("Not counted to the end.", "dim")
         return under_way
 
-    def _describe(self) -> None:
+    async def _describe(self) -> None:
         """What was written since lists were made is looked through first, a few at a time."""
-        from rollstep.core.listing.facts import describe_some
-
-        def describe(library: Any) -> int:
-            return 0 if library.read_only else describe_some(library, _DESCRIBED)
-
-        def described(some: int) -> None:
-            if self._describing:
-                self._describe() if some else self._count()
-
-        self.screen.ask(describe, described)
+        mine = self._describing = object()
+        steps = LookingThrough(self.screen.rollstep)
+        try:
+            while mine is self._describing and await steps.some():
+                pass
+            wanted = mine is self._describing
+        finally:
+            if mine is self._describing:
+                self._describing = None
+        if wanted:
+            self._count()
 
     def _count(self) -> None:
         from rollstep.core.listing.stats import count_rollouts
 
-        self._describing = False
         query = self.screen.model.listed_query
 
         def progress(done: int, of: int) -> bool:
@@ -86,15 +86,14 @@ class Numbers:
             self.screen.flash("Counted, but something else was opened: # counts again.", "dim")
 
     def _end(self) -> None:
-        self._describing = False
+        self._describing = None
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
 
     def _say(self) -> None:
-        if not (self._describing or self._asking.under_way):
-            self._end()  # it has failed, which was said
+        if not (self._describing is not None or self._asking.under_way):
+            self._end()  # it has failed, and why was said
             return
         done, of = self._done
-        how_far = f" {done:,} of {of:,};" if of else ""
-        self.screen.flash(f"Counting …{how_far} Esc stops", "dim")
+        self.screen.flash(f"Counting … {done:,} of {of:,}; Esc stops" if of else _COUNTING, "dim")

@@ -51,6 +51,8 @@ def test_what_counts_exports_and_reviews_agrees_with_lists(four: Library) -> Non
     assert count_rollouts(four, "hidden:any").rollouts == 4
     assert where(four, "turns > 0")[0] == 2
     assert sorted(each.id for each in four.recent()) == ["r0", "r3"]
+    assert sorted(four.ids_of(four.newest_keys(10))) == ["r0", "r3"]
+    assert len(four.newest_keys(1)) == 1
 
 
 def test_they_come_back_as_they_were(four: Library) -> None:
