@@ -13,6 +13,11 @@ from .errors import ExportError, PlaceError
 from .temporaries import clear_stale, temporary_file
 
 
+def expanded(path: Path | str) -> Path:
+    """With ~ as the user's home; what no user is called stays as it is, as in a shell."""
+    return Path(os.path.expanduser(path))
+
+
 def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = False) -> None:
     """Write ``data``, in one piece or in many, to ``path``, all of it or nothing. A file that is
     there already is left alone and an error without ``force``. Raises ExportError.

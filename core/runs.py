@@ -20,7 +20,7 @@ import msgspec
 
 from .appending import make_folder
 from .clock import Clock, wall_clock
-from .errors import InputError
+from .errors import InputError, StoreError
 from .ids import rollout_id_from
 
 KIND = "run"
@@ -160,7 +160,12 @@ def go_on(library: Keeper, key: str) -> Run | None:
     body = library.kept(KIND).get(key)
     if body is None:
         return None
-    record = msgspec.json.decode(body, type=RunRecord)
+    record = _decoded(body)
+    if record is None:
+        raise StoreError(
+            "What the library holds of this run cannot be read, so that it cannot go on. Without "
+            "--resume the command begins a new one."
+        )
     run = Run(library, key, record, again=True)
     run._put(
         msgspec.structs.replace(record, files=tuple(_found_again(file) for file in record.files))
@@ -184,9 +189,18 @@ def _close_others(library: Keeper, key: str, files: Sequence[Path]) -> None:
     """Earlier runs that write to the same files end where these end now."""
     paths = {str(path.absolute()) for path in files}
     for name, body in library.kept(KIND).items():
-        record = msgspec.json.decode(body, type=RunRecord)
-        if name != key and any(each.path in paths and each.end is None for each in record.files):
+        record = _decoded(body)
+        if record is None or name == key:
+            continue
+        if any(each.path in paths and each.end is None for each in record.files):
             Run(library, name, record, again=True).ends_at()
+
+
+def _decoded(body: bytes) -> RunRecord | None:
+    try:
+        return msgspec.json.decode(body, type=RunRecord)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
 
 
 def _size(path: Path) -> int:

@@ -7,10 +7,10 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rollstep.core.exporting.plan import PROJECT_FORMATS, Plan, is_document
+from rollstep.core.files import expanded
 from rollstep.core.formats.options import WriteOptions
 from rollstep.core.formats.table import FORMATS, Format
 from rollstep.core.model.messages import TargetReply, ToolResult
@@ -159,7 +159,7 @@ class Exporter:
             from rollstep.core.exporting.items import Item
             from rollstep.core.exporting.many import export_many
 
-            path, item = Path(choice.path).expanduser(), Item(saved, requests)
+            path, item = expanded(choice.path), Item(saved, requests)
             return written_words(
                 export_many(plan, [item], path, several=False, force=choice.overwrite), plan
             )

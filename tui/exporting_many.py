@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rollstep.core.errors import UsageError
 from rollstep.core.exporting.plan import Plan
+from rollstep.core.files import expanded
 from rollstep.core.formats.table import FORMATS
 
 from .exporting import (
@@ -121,7 +121,7 @@ class ManyExporter:
             done = export_many(
                 plan,
                 self._items(),
-                Path(choice.path).expanduser(),
+                expanded(choice.path),
                 several=self._several,
                 force=choice.overwrite,
                 progress=self._told,

@@ -12,10 +12,13 @@ from rich.text import Text
 from rollstep.core.listing.stats import NO_STOP, Spread, Stats
 
 from .sanitize import one_line
+from .wrap import fit
 
 _BAR = 24
 _NAMES = 22
 _MOST = 20
+_LONGEST = 32
+"""Cells of a name."""
 """Rows of one table; the rest is one row."""
 
 
@@ -74,10 +77,15 @@ def _counts(
     yield from (Text(), table)
 
 
+def _name(name: str) -> str:
+    """As much of it as leaves room for its numbers."""
+    return fit(one_line(name[:_LONGEST]), _LONGEST)
+
+
 def _bar_row(name: str, count: int, whole: int) -> tuple[RenderableType, ...]:
     shown = name if name == NO_STOP or name else "(none)"
     return (
-        Text(one_line(shown)),
+        Text(_name(shown)),
         Text(f"{count:,}"),
         Text(f"{count / max(whole, 1):.0%}"),
         Bar(max(whole, 1), 0, count, width=_BAR),
@@ -90,7 +98,7 @@ def _tools(stats: Stats) -> Iterator[RenderableType]:
     table = _table("tools", ("", "calls", "errors", "faults", "of its calls, errors"))
     for name, tool in list(stats.tools.items())[:_MOST]:
         table.add_row(
-            Text(one_line(name)),
+            Text(_name(name)),
             Text(f"{tool.calls:,}"),
             Text(f"{tool.errors:,}"),
             Text(f"{tool.faults:,}"),
@@ -106,7 +114,7 @@ def _models(stats: Stats) -> Iterator[RenderableType]:
     for name, model in list(stats.models.items())[:_MOST]:
         unknown = f" + {model.unknown_prices:,} unknown" if model.unknown_prices else ""
         table.add_row(
-            Text(one_line(name)),
+            Text(_name(name)),
             Text(f"{model.steps:,}"),
             Text(f"{model.tokens:,}"),
             Text(f"${model.cost:.4f}{unknown}"),
@@ -122,7 +130,7 @@ def _scores(stats: Stats) -> Iterator[RenderableType]:
     for name, spread in list(stats.scores.items())[:_MOST]:
         mean = spread.total / max(spread.count, 1)
         numbers = (mean, spread.least, spread.median, spread.most)
-        table.add_row(Text(one_line(name)), Text(f"{spread.count:,}"), *map(_number, numbers))
+        table.add_row(Text(_name(name)), Text(f"{spread.count:,}"), *map(_number, numbers))
     yield from _with_rest(table, len(stats.scores))
 
 

@@ -16,11 +16,14 @@ from typing import Any
 import msgspec
 
 from ..errors import ConfigError, Fault
+from ..files import expanded
 from .keys import Config
 
 FOLDER_FILE = "rollstep.toml"
 USER_FILE = "config.toml"
 PREFIX = "ROLLSTEP_"
+_MOST_FAULTS = 30
+"""Faults of one file that are said; whoever mends these is told of the next."""
 _YES_AND_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -98,11 +101,15 @@ def guide_of(loaded: Loaded) -> str:
     if not review.guide_file:
         return review.guide
     beside = Path(loaded.sources.get("review.guide_file", "")).parent
-    path = beside / Path(review.guide_file).expanduser()
+    path = beside / expanded(review.guide_file)
     try:
+        if path.exists() and not path.is_file():
+            raise ConfigError(f"The guide {path} cannot be read: it is no file.")
         return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a NUL in the path
+        reason = getattr(error, "strerror", None) or (
+            "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        )
         raise ConfigError(f"The guide {path} cannot be read: {reason}.") from error
 
 
@@ -155,7 +162,7 @@ def _read(path: Path) -> Iterator[tuple[str, Any]]:
         raise ConfigError(source=str(path), faults=(fault,)) from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from error
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # numbers of too many digits, too deep tables
         raise ConfigError(
             source=str(path), faults=(Fault(f"{error}: this is no TOML."),)
         ) from error
@@ -171,6 +178,8 @@ def _checked(
 ) -> Iterator[tuple[str, Any]]:
     types = setting_types()
     for key, value in document.items():
+        if len(faults) >= _MOST_FAULTS:
+            return
         name = f"{prefix}{key}"
         if name in types:
             each = _entries(name, value) if _plain(types[name]) is dict else {name: value}
@@ -184,6 +193,8 @@ def _checked(
             yield name, value
         elif isinstance(value, dict) and any(known.startswith(f"{name}.") for known in types):
             yield from _checked(value, text, faults, f"{name}.")
+        elif any(known.startswith(f"{name}.") for known in types):
+            faults.append(Fault(f"it is a table: [{name}].", _line(text, name), where=name))
         else:
             faults.append(_unknown(name, types, _line(text, name)))
 

@@ -124,10 +124,25 @@ class KeptQueue:
     def stay_at(self, library: Library, at: int) -> None:
         """Keep the place. Raises StoreError."""
         with library.shelf(writing=True) as shelf:
-            self._put_in_rows(shelf)
-            shelf.put(_PLACE, self.queue.name, b"%d" % at)
+            self._put_at(shelf, at)
         self.queue.go_to(at)
         self._in_rows = True
+
+    def begin(self, library: Library, since: float | None) -> KeptQueue:
+        """Keep it, or give the one that has been begun in its place (see ``begin_queue_of``)."""
+        ours = (self.queue.query, self.queue.by)
+        with library.shelf(writing=True) as shelf:
+            if since is not None:
+                for head in _heads(shelf):
+                    if (head.query, head.by) == ours and head.frozen_at >= since:
+                        return _opened(shelf, head.name)
+            self._put_at(shelf, 0)
+        self._in_rows = True
+        return self
+
+    def _put_at(self, shelf: Shelf, at: int) -> None:
+        self._put_in_rows(shelf)
+        shelf.put(_PLACE, self.queue.name, b"%d" % at)
 
     def look(self, library: Library) -> News:
         """What came and went since the last look. Raises StoreError."""
@@ -181,9 +196,11 @@ class KeptQueue:
             shelf.append(self._kind, entry.id, encode(entry))
 
 
-def begin_queue(library: Library, query: str, by: str, now: float) -> KeptQueue:
+def begin_queue(
+    library: Library, query: str, by: str, now: float, *, since: float | None = None
+) -> KeptQueue:
     """Freeze what the query means now, in the order in which the rollouts came into the library,
-    so that it is the same for each reviewer; and keep it.
+    so that it is the same for each reviewer; and keep it, ``since`` as in ``begin_queue_of``.
 
     Raises QueryError, and InputError where it means no rollout.
     """
@@ -196,18 +213,24 @@ def begin_queue(library: Library, query: str, by: str, now: float) -> KeptQueue:
     if not len(found):
         meant = f"is meant by {query!r}" if query else "is in the library"
         raise InputError(f"No rollout {meant}: there is nothing to review.")
-    return begin_queue_of(library, found.all_keys(), query, by, now)
+    return begin_queue_of(library, found.all_keys(), query, by, now, since=since)
 
 
 def begin_queue_of(
-    library: Library, keys: Sequence[int], words: str, by: str, now: float
+    library: Library,
+    keys: Sequence[int],
+    words: str,
+    by: str,
+    now: float,
+    *,
+    since: float | None = None,
 ) -> KeptQueue:
     """Freeze the rollouts of these keys of the library, in the same order; and keep the queue.
-    ``words`` say which they are: a query, where one means them.
+    ``words`` say which they are: a query, where one means them. One that another program has begun
+    for this person with these words ``since`` then is taken in its place.
     """
-    kept = KeptQueue(Queue(words, by, now, tuple(library.ids_of(sorted(keys)))))
-    kept.stay_at(library, 0)
-    return kept
+    queue = Queue(words, by, now, tuple(library.ids_of(sorted(keys))))
+    return KeptQueue(queue).begin(library, since)
 
 
 def listed_queues(library: Library) -> list[ListedQueue]:
@@ -249,8 +272,9 @@ def _opened(shelf: Shelf, name: str) -> KeptQueue:
         return KeptQueue(Queue(old.query, old.by, old.frozen_at, old.ids, old.at, old.said()))
     head = _decoded(name, body, _HEADS)
     ids = _decoded(name, shelf.get(_IDS, name) or b"", _ID_LISTS)
-    kind, at = _kind_of(name), int(shelf.get(_PLACE, name) or 0)
-    entries = _ENTRIES.decode(shelf.joined(kind))
+    kind, place = _kind_of(name), shelf.get(_PLACE, name) or b""
+    at = int(place) if place.isdigit() else 0
+    entries = _decoded(name, shelf.joined(kind), _ENTRIES)
     queue = Queue(head.query, head.by, head.frozen_at, ids, at, entries)
     return KeptQueue(queue, shelf.last(kind) or _NOWHERE, in_rows=True)
 
@@ -270,7 +294,7 @@ def _progress(shelf: Shelf, head: QueueHead) -> Progress:
     if head.version == 1:
         old = _decoded(head.name, shelf.get(KIND, head.name) or b"", _WHOLES)
         return Tally(old.said()).progress(head.count)
-    entries = _ENTRIES.decode(shelf.joined(_kind_of(head.name)))
+    entries = _decoded(head.name, shelf.joined(_kind_of(head.name)), _ENTRIES)
     return Tally(entries).progress(head.count)
 
 

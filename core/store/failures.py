@@ -17,6 +17,7 @@ from ..errors import (
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT}
+_FULL = "disk full"
 _NEARLY_FULL = 64 * 1024
 """Bytes; with less room than this an input/output error is a full disk."""
 
@@ -33,6 +34,13 @@ def in_words(error: sqlite3.Error, path: Path, *, saving: bool, waited: float) -
             f"The library {path} is damaged ({error}). Keep a copy of it and of its -wal file, "
             "and choose another with --library."
         )
+    if not saving and _cause(error, code, path) == _FULL:
+        return StoreError(
+            f"The library {path} cannot be used: the disk is full, and SQLite needs some room "
+            "beside it even to read. Make room, or copy it to another disk."
+        )
+    if not saving and code == sqlite3.SQLITE_ERROR and "too large" in str(error):
+        return StoreError(f"The query has too many parts for SQLite ({error}). Make it shorter.")
     if not saving:
         return StoreError(f"The library {path} cannot be read: {error}.")
     return NotSavedError(f"Not saved: {_cause(error, code, path)}.")
@@ -99,7 +107,7 @@ def _locked(path: Path, waited: float) -> str:
 
 def _cause(error: sqlite3.Error, code: int, path: Path) -> str:
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(path)):
-        return "disk full"
+        return _FULL
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return f"the library {path} is read-only"
     if code == sqlite3.SQLITE_CANTOPEN:

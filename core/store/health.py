@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError, RollstepError
+from ..files import expanded
 from . import failures, opening, schema
 from .migrations import version_of
 
@@ -45,7 +46,7 @@ def look_at(path: Path, *, patience: float = 5.0, wait: float = 0.5) -> Health:
     """Look at the library at ``path``: its check may take ``patience`` seconds, and another
     program's lock is waited for ``wait`` seconds.
     """
-    path = path.expanduser().absolute()
+    path = expanded(path).absolute()
     try:
         found = _outside(path)
     except OSError as error:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from ..clock import Clock, wall_clock
 from ..errors import LibraryLockedError, NotSavedError, StoreError
+from ..files import expanded
 from ..model.history import Draft
 from ..model.project import Project
 from ..model.rollout import Rollout
@@ -92,7 +93,7 @@ class Library(Catalogue):
         seconds. Raises InputError for a file that is no library, StoreError for one that cannot
         be opened, LibraryLockedError.
         """
-        path = path.expanduser().absolute()
+        path = expanded(path).absolute()
         connection, read_only = opening.connect(path, create=create, durable=durable, wait=wait)
         return cls(connection, path, read_only=read_only, wait=wait, clock=clock)
 

@@ -50,7 +50,7 @@ def connect(
         _close(connection)
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
             raise failures.not_a_library(path, "it is no SQLite file") from error
-        raise failures.in_words(error, path, saving=not read_only, waited=wait) from error
+        raise failures.in_words(error, path, saving=False, waited=wait) from error
     except BaseException:
         _close(connection)
         raise
@@ -124,8 +124,17 @@ def _connected(target: str, is_uri: bool, wait: float) -> sqlite3.Connection:
     connection = sqlite3.connect(
         target, timeout=wait, isolation_level=None, check_same_thread=False, uri=is_uri
     )
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute(f"PRAGMA cache_size = {_KEPT}")
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute(f"PRAGMA cache_size = {_KEPT}")
+    except UnicodeDecodeError as error:  # in the words of SQLite on a schema that is damaged
+        connection.close()
+        damaged = sqlite3.DatabaseError("malformed database schema")
+        damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise damaged from error
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

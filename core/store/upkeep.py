@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import ExportError, PlaceError, RollstepError, StoreError, UnreadableError
-from ..files import must_be_free, put_in_place, sync_folder, write_error
+from ..files import expanded, must_be_free, put_in_place, sync_folder, write_error
 from ..temporaries import clear_stale, temporary_file
 from . import failures, opening
 from .library import WAIT, Library
@@ -84,10 +84,10 @@ def back_up(path: Path, to: Path, *, force: bool = False, progress: Progress | N
     ExportError when it cannot be written or would replace a file (without ``force``), InputError,
     StoreError.
     """
-    to = to.expanduser().absolute()
+    to = expanded(to).absolute()
     if not force:
         must_be_free(to)
-    if os.path.exists(to) and os.path.samefile(path.expanduser(), to):
+    if os.path.exists(to) and os.path.samefile(expanded(path), to):
         raise PlaceError(f"{to} is the library itself. Name another file.")
     try:
         clear_stale(to.parent)
@@ -134,7 +134,7 @@ def compact(path: Path) -> Compacted:
 
 @contextmanager
 def _connected(path: Path) -> Iterator[sqlite3.Connection]:
-    path = path.expanduser().absolute()
+    path = expanded(path).absolute()
     opening.check_file(path, create=False)
     connection: sqlite3.Connection | None = None
     try:
@@ -170,6 +170,6 @@ def _told(progress: Progress | None) -> Callable[[int, int, int], None] | None:
 
 
 def _bytes(path: Path) -> int:
-    path = path.expanduser()
+    path = expanded(path)
     log = Path(f"{path}-wal")
     return path.stat().st_size + (log.stat().st_size if log.exists() else 0)

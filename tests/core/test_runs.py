@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rollstep.core.errors import InputError
-from rollstep.core.runs import alone_in, begin, go_on, run_key
+from rollstep.core.errors import InputError, StoreError
+from rollstep.core.runs import KIND, alone_in, begin, go_on, run_key
 from rollstep.core.store.library import Library
 
 from .store.making import first
@@ -120,3 +120,15 @@ def test_a_run_is_alone_in_its_folder(tmp_path: Path) -> None:
     with alone_in(folder):
         (folder / "rows").touch()
     assert folder.exists()
+
+
+def test_a_run_that_cannot_be_read_is_said_and_stands_in_no_other_s_way(
+    library: Library, tmp_path: Path
+) -> None:
+    library.keep(KIND, "key", b"\xff")
+    with pytest.raises(StoreError, match="Without --resume the command begins a new one"):
+        go_on(library, "key")
+    begin(library, "another", (tmp_path / "records",))
+    assert go_on(library, "another") is not None
+    begin(library, "key", (tmp_path / "records",))
+    assert go_on(library, "key") is not None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import msgspec
+from rollstep.core.files import expanded
 from rollstep.core.samples import list_samples as all_samples
 from rollstep.core.store.change import Summary
 from rollstep.core.store.facts import ListedRollout
@@ -24,7 +25,7 @@ def library_path(given: Path | None) -> Path:
     if given is not None:
         return given
     named = configuration().config.library
-    return Path(named).expanduser() if named else data_folder() / LIBRARY_NAME
+    return expanded(named) if named else data_folder() / LIBRARY_NAME
 
 
 def list_rollouts(

@@ -31,13 +31,15 @@ def review(query: str, library: Path | None, name: str | None, *, new: bool) -> 
     by = author_of(configuration().config) if name is None else name
     path = library_path(library)
     with Library.open(path, create=False) as opened:
+        looked_at = time.time()
         queue = None if new else unfinished_queue(opened, query, by)
         if queue is None:
             from rollstep.core.listing.rollout_list import parse_query
 
             parse_query(query)
             _look_through(opened)
-            queue = begin_queue(opened, query, by, time.time())
+            since = None if new else looked_at
+            queue = begin_queue(opened, query, by, time.time(), since=since)
             tell_if_slow(query)
     return run_app(library=path, review=queue)
 

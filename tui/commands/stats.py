@@ -20,9 +20,12 @@ def show_stats(query: str, library: Path | None, *, as_json: bool) -> int:
     tell_if_slow(query)
     status = 1 if stats.unreadable else 0
     if as_json:
+        import json
+
         import msgspec
 
-        click.echo(msgspec.json.format(msgspec.json.encode(stats), indent=2).decode())
+        # Escapes: lone surrogates are legal in our texts.
+        click.echo(json.dumps(msgspec.to_builtins(stats), indent=2))
         return status
     from rich.console import Console
     from rollstep.tui.stats_tables import stats_tables

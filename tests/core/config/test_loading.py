@@ -165,3 +165,32 @@ def test_the_page_of_what_is_set_reads_back_the_same(tmp_path: Path) -> None:
     assert f"max_cost = 1.5  # {tmp_path / 'config.toml'}" in page
     again = write(tmp_path / "again" / "config.toml", page)
     assert load_config(again.parent, None, {}).config == loaded.config
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("concurrency = " + "9" * 5_000, "this is no TOML"),
+        ("author = " + "[" * 3_000, "this is no TOML"),
+        ("run = []", "line 1: run: it is a table: [run]."),
+    ],
+)
+def test_odd_files_are_faults_too(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "config.toml").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(tmp_path, None, {})
+    assert words in str(caught.value)
+
+
+def test_of_thousands_of_faults_some_are_said(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("".join(f"k{n} = 1\n" for n in range(20_000)))
+    with pytest.raises(ConfigError) as caught:
+        load_config(tmp_path, None, {})
+    assert len(caught.value.faults) == 30
+
+
+@pytest.mark.parametrize("name", ["~nosuch/x", r"a\u0000b", "/dev/zero", "."])
+def test_a_guide_that_is_no_file(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "config.toml", f'[review]\nguide_file = "{name}"\n')
+    with pytest.raises(ConfigError, match="cannot be read"):
+        guide_of(load_config(tmp_path, None, {}))

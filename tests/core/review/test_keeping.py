@@ -253,3 +253,25 @@ def test_a_library_that_is_compacted_keeps_what_was_said_in_its_order(library: L
         assert [each.id for each in second.look(other).said] == ["later"]
         assert second.queue.entries == kept.queue.entries
     assert open_queue(library, kept.queue.name).queue.entries == kept.queue.entries
+
+
+def test_two_who_begin_at_the_same_time_have_one_queue(library: Library) -> None:
+    one = begin_queue(library, "turns>0", "mira", 100.5, since=100.0)
+    other = begin_queue(library, "turns>0", "mira", 100.6, since=100.1)
+    assert other.queue.name == one.queue.name
+    assert begin_queue(library, "turns>0", "jo", 100.6, since=100.1).queue.by == "jo"
+    later = begin_queue(library, "turns>0", "mira", 200.0, since=199.0)
+    assert later.queue.name != one.queue.name
+    assert len(listed_queues(library)) == 3
+
+
+def test_what_is_kept_of_a_queue_and_cannot_be_read_is_said(library: Library) -> None:
+    name = begin_queue(library, "turns>0", "mira", 100.0).queue.name
+    library.keep("queue place", name, b"x")
+    assert open_queue(library, name).queue.at == 0
+    queue = open_queue(library, name)
+    queue.say(library, Entry("r1", "a1", "accept", True, id="e1"), 0)
+    with library.shelf(writing=True) as shelf:
+        shelf.put(queue._kind, "e1", b"{")
+    with pytest.raises(StoreError, match="kept by another version"):
+        open_queue(library, name)

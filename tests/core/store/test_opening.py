@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,14 @@ def test_where_nothing_can_be_written_the_steps_are_searched_all_the_same(path: 
         library.commit_many([first("r1", conversation(1))])
         path.unlink()
         assert [hit.step_id for hit in library.search("answer")] == ["s1"]
+
+
+def test_a_schema_that_is_no_text_any_more(path: Path) -> None:
+    Library.open(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        broken = "UPDATE sqlite_master SET sql = CAST(replace(sql, 'CREATE', x'ff') AS TEXT)"
+        connection.execute(f"{broken} WHERE name = 'rollouts'")
+        connection.commit()
+    with pytest.raises(StoreError, match="is damaged"):
+        Library.open(path)

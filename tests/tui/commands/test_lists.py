@@ -73,3 +73,19 @@ def test_an_expression_that_ran_out_of_time_is_said(
     _, _, error = cli(command, "text~/(a+)+$/", "--library", path)
     assert "ran out of time: texts that it takes long for count as matches" in error
     assert "ran out of time" not in cli(command, "text:aaa", "--library", path)[2]
+
+
+def test_a_home_of_nobody_is_a_folder_that_is_not_there(cli: RunCli) -> None:
+    status, _, error = cli("list", "--library", "~nosuch/x")
+    assert status == 2
+    assert "~nosuch/x" in error
+
+
+def test_names_that_are_no_unicode_are_numbers_too(cli: RunCli, tmp_path: Path) -> None:
+    path = tmp_path / "library.sqlite"
+    with Library.open(path) as library:
+        steps = conversation(1, stop="x" * 90 + "\ud800")
+        library.commit(first("one", steps, head=steps[-1].id))
+    status, out, _ = cli("stats", "--json", "--library", path)
+    assert (status, list(json.loads(out)["stops"])) == (0, ["x" * 90 + "\ud800"])
+    assert "100%" in cli("stats", "--library", path)[1]
