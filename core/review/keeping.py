@@ -72,10 +72,17 @@ _ENTRIES = Codec(tuple[Entry, ...])
 
 
 class ListedQueue(NamedTuple):
-    """A queue in a list, and how far it is."""
+    """A queue in a list, and how far it is. Of one that another version of rollstep keeps in its
+    own way no more is known than its name, and nothing is ``left``.
+    """
 
     head: QueueHead
     progress: Progress
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another version keeps it."""
+        return self.head.version > _VERSION
 
 
 class KeptQueue:
@@ -234,16 +241,16 @@ def begin_queue_of(
 
 
 def listed_queues(library: Library) -> list[ListedQueue]:
-    """All queues, the last begun first. Raises StoreError for one of another version."""
+    """All queues, the last begun first. Raises StoreError."""
     with library.shelf() as shelf:
-        return [ListedQueue(head, _progress(shelf, head)) for head in _heads(shelf)]
+        return [_listed(shelf, head) for head in _heads(shelf)]
 
 
 def unfinished_queue(library: Library, query: str, by: str) -> KeptQueue | None:
     """The last queue of this query and person that has rollouts left."""
     with library.shelf() as shelf:
         for head in _heads(shelf):
-            if (head.query, head.by) == (query, by):
+            if (head.query, head.by) == (query, by) and head.version <= _VERSION:
                 kept = _opened(shelf, head.name)
                 if not kept.queue.finished:
                     return kept
@@ -282,15 +289,40 @@ def _opened(shelf: Shelf, name: str) -> KeptQueue:
 def _heads(shelf: Shelf) -> list[QueueHead]:
     heads = []
     for row in shelf.rows(KIND):
-        if _version_of(row.name, row.body) == 1:
-            old = _decoded(row.name, row.body, _WHOLES)
-            heads.append(QueueHead(old.query, old.by, old.frozen_at, len(old.ids), 1))
-        else:
-            heads.append(_decoded(row.name, row.body, _HEADS))
+        try:
+            heads.append(_head(row))
+        except StoreError:  # said where it is opened; the others are of use meanwhile
+            heads.append(_foreign(row.name))
     return sorted(heads, key=lambda head: head.frozen_at, reverse=True)
 
 
+def _head(row: KeptRow) -> QueueHead:
+    if _version_of(row.name, row.body) > 1:
+        return _decoded(row.name, row.body, _HEADS)
+    old = _decoded(row.name, row.body, _WHOLES)
+    return QueueHead(old.query, old.by, old.frozen_at, len(old.ids), 1)
+
+
+def _foreign(name: str) -> QueueHead:
+    """As far as the name of a queue tells (see ``queue_name``)."""
+    begun, _, rest = name.partition(" ")
+    by, _, query = rest.partition(" ")
+    try:
+        return QueueHead(query, by, float(begun), 0, _VERSION + 1)
+    except ValueError:
+        return QueueHead(name, "", 0.0, 0, _VERSION + 1)
+
+
+def _listed(shelf: Shelf, head: QueueHead) -> ListedQueue:
+    try:
+        return ListedQueue(head, _progress(shelf, head))
+    except StoreError:
+        return ListedQueue(_foreign(head.name), Tally().progress(0))
+
+
 def _progress(shelf: Shelf, head: QueueHead) -> Progress:
+    if head.version > _VERSION:
+        return Tally().progress(0)
     if head.version == 1:
         old = _decoded(head.name, shelf.get(KIND, head.name) or b"", _WHOLES)
         return Tally(old.said()).progress(head.count)

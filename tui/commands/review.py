@@ -61,6 +61,9 @@ def _line(listed: ListedQueue) -> str:
     left = f"{done.left:,} of {done.total:,} left" if done.left else f"all {done.total:,} decided"
     counts = f"A {done.accepted:,}  R {done.rejected:,}  M {done.unsure:,}"
     by = one_line(queue.by) or "nobody named"
+    if listed.is_foreign:
+        counts = "kept by another version of rollstep"
+        return f"{frozen}  {by}  {one_line(queue.query or 'all rollouts')}  ({counts})"
     return f"{frozen}  {by}  {one_line(queue.query or 'all rollouts')}  ({left}; {counts})"
 
 

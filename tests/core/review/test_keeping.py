@@ -21,7 +21,7 @@ from rollstep.core.review.keeping import (
     parked_among,
     unfinished_queue,
 )
-from rollstep.core.review.queue import Entry, Queue
+from rollstep.core.review.queue import Entry, Queue, queue_name
 from rollstep.core.review.reading import keep_steps_read, steps_read, turns_read
 from rollstep.core.rules.marking import MarkChange
 from rollstep.core.store.change import Change
@@ -94,7 +94,19 @@ def test_nothing_to_review_and_queues_of_other_versions_are_said(library: Librar
         open_queue(library, "x")
     library.keep(KIND, "odd", b'{"version": 3}')
     with pytest.raises(StoreError, match="another version"):
-        listed_queues(library)
+        open_queue(library, "odd")
+
+
+@pytest.mark.parametrize("body", [b'{"version": 3}', b"{"])
+def test_a_queue_of_another_version_stands_in_no_others_way(library: Library, body: bytes) -> None:
+    begin_queue(library, "turns>0", "mira", 100.0)
+    name = queue_name("verdict:none", "ann", 200.0)
+    library.keep(KIND, name, body)
+    foreign, ours = listed_queues(library)
+    assert (foreign.is_foreign, foreign.head.name, foreign.progress.left) == (True, name, 0)
+    assert (ours.is_foreign, ours.head.by) == (False, "mira")
+    assert unfinished_queue(library, "verdict:none", "ann") is None
+    assert unfinished_queue(library, "turns>0", "mira") is not None
 
 
 _OLD = {
