@@ -22,6 +22,7 @@ from rollstep.core.rules.marking import MarkChange
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
 from rollstep.tui.review.model import ReviewModel
+from rollstep.tui.screens import review_look
 from rollstep.tui.screens.debugger import DebuggerScreen
 from rollstep.tui.screens.help import HelpScreen
 from rollstep.tui.screens.key_guard import KeyGuard
@@ -379,8 +380,9 @@ async def test_the_queue_at_every_size(
 
 
 async def test_what_another_program_says_in_the_same_queue_is_seen_at_the_next_mark(
-    opened: Opened, path: Path
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(review_look, "SECONDS", 3600)
     with Library.open(path) as other:
         queue().stay_at(other, 0)
         second = open_queue(other, queue().queue.name)
@@ -404,6 +406,24 @@ async def test_what_another_program_says_in_the_same_queue_is_seen_at_the_next_m
             assert model.queue.current == "r0", "what was said here last, not there"
             assert " A 1  R 1  M 0" in text(screen)
     assert kept(path).verdicts() == {"r1": "reject", "r3": "accept"}
+
+
+async def test_a_verdict_given_in_another_window_is_seen_before_any_key(
+    opened: Opened, path: Path
+) -> None:
+    with Library.open(path) as other:
+        queue().stay_at(other, 0)
+        second = open_queue(other, queue().queue.name)
+        async with opened(library=path, size=(120, 30)) as driver:
+            model = ReviewModel(open_queue(other, queue().queue.name))
+            screen = await reviewing(driver, model)
+            await driver.until(lambda: not model.wanted() and not screen._loading)
+            leaf = other.load("r0").steps[-1].id
+            await give_mark(other, "r0", leaf, MarkChange(verdict="accept"), "mira")
+            second.say(other, Entry("r0", leaf, "accept", decides=True, id="theirs"), 0)
+            await driver.until(lambda: "Decided in another window just now." in text(screen))
+            await driver.until(lambda: "A accepted" in text(screen))
+            assert " A 1  R 0  M 0" in text(screen)
 
 
 async def test_a_mark_that_cannot_be_saved_is_said_also_where_its_screen_was_left(

@@ -122,6 +122,14 @@ class Keeper:
 
         return self._in_turn(staying)
 
+    def look(self) -> Future[News]:
+        """What other programs have said in this queue since the last look."""
+
+        async def looking() -> News:
+            return self._kept.look(self._library)
+
+        return self._in_turn(looking)
+
     def keep_read(self, rollout_id: str, step_ids: frozenset[str]) -> Future[None]:
         """Save that these steps were read."""
 

@@ -27,6 +27,7 @@ from ..sanitize import one_line
 from ..widgets.rows_pane import RowsPane
 from ..wrap import fit
 from .review_find import Finding
+from .review_look import LookingAbout
 from .review_make import Making
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         self.model.watch.go_on()
         self.paint()
         self.load_ahead()
+        LookingAbout(self).begin()
 
     def _count(self) -> None:
         """How many wait for a human, once, when nobody waits for a rollout."""
@@ -359,9 +361,10 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             self.set_timer(_AHEAD_SECONDS, self.load_ahead)
 
     def _keep_place(self) -> None:
-        self.rollstep.when_done(self.keeper.stay_at(self.model.queue.at), self._noted)
+        self.rollstep.when_done(self.keeper.stay_at(self.model.queue.at), self.noted)
 
-    def _noted(self, news: News) -> None:
+    def noted(self, news: News) -> None:
+        """What has become of the queue meanwhile."""
         self.model.noted(news)
         if self.is_attached and (news.said or news.gone):
             self.paint()
