@@ -11,6 +11,7 @@ from .errors import UsageError
 from .model.checking import check
 from .model.messages import Payload, Stop, ToolResult
 from .model.steps import Step
+from .rules.branches import opened_leaf
 from .rules.keep import Kept, plan_keep
 from .rules.replacing import TextHit, replaced
 from .rules.stepper import advance
@@ -60,7 +61,7 @@ def put_replacements(writer: TreeWriter, hits: Mapping[str, Sequence[TextHit]], 
     words what could not be. Raises UsageError where one of them is not on that branch.
     """
     rollout = writer.rollout
-    leaf = rollout.newest_leaf(writer.head if writer.head in rollout.steps else None)
+    leaf = opened_leaf(rollout, writer.head)
     path = list(rollout.path(leaf))
     if leaf is None or not {step.id for step in path} >= hits.keys():
         raise UsageError("The branch is another by now: look for the words again.")

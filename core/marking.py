@@ -15,7 +15,7 @@ from .clock import Clock, wall_clock
 from .errors import RollstepError, StoreError, UsageError
 from .events import Event, Unsaved
 from .model.marks import Mark
-from .model.rollout import Rollout
+from .rules.branches import opened_leaf
 from .rules.marking import MarkChange, changed, mark_of
 from .session import Session
 from .store.library import Library
@@ -48,18 +48,13 @@ class Marked(msgspec.Struct, frozen=True):
 
 def leaf_of(session: Session) -> str | None:
     """The end of the branch that would be shown: what a verdict stands on."""
-    return shown_leaf(session.rollout, session.head)
-
-
-def shown_leaf(rollout: Rollout, head: str | None) -> str | None:
-    """The end of the branch that would be shown of a rollout with this head."""
-    return rollout.newest_leaf(head if head in rollout.steps else None)
+    return opened_leaf(session.rollout, session.head)
 
 
 def own_mark(library: Library, rollout_id: str, by: str) -> Mark:
     """The person's mark on the branch that would be shown; an empty one for none."""
     saved = library.load(rollout_id)
-    return mark_of(saved.marks, shown_leaf(saved.tree(), saved.head) or "", by)
+    return mark_of(saved.marks, opened_leaf(saved.tree(), saved.head) or "", by)
 
 
 async def put_mark(

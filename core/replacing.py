@@ -9,6 +9,7 @@ import msgspec
 from .errors import RollstepError, UsageError
 from .marking import Progress, one_by_one, why_not_undone, working_on
 from .model.steps import Step
+from .rules.branches import opened_leaf
 from .rules.replacing import Replacement, TextHit, check_replacement, hits_in
 from .session import Session
 from .store.library import Library
@@ -64,8 +65,7 @@ def find_places(
             return found, False
         saved = library.load(rollout_id)
         rollout = saved.tree()
-        head = saved.head if saved.head in rollout.steps else None
-        path = {step.id: step for step in rollout.path(rollout.newest_leaf(head))}
+        path = {step.id: step for step in rollout.path(opened_leaf(rollout, saved.head))}
         for hit in hits_in(path.values(), wanted):
             if len(found) == most:
                 return found, False

@@ -21,6 +21,7 @@ from .model.rollout import Rollout
 from .model.steps import Step
 from .playthrough import BREAKPOINT, BUDGET, HUMAN, LIMIT, OnBreak, Played, SoFar
 from .roles.human import YOU_PLAY
+from .rules.branches import opened_leaf
 from .rules.hits import HOLDS
 from .rules.limits import OF_THE_RUN
 from .rules.parking import FLAG
@@ -89,7 +90,7 @@ class RunJob(msgspec.Struct, frozen=True):
 def take_up(saved: Saved, *, retry_failed: bool = False, on_break: OnBreak = "park") -> TakenUp:
     """What becomes of this rollout in the next run of the same command."""
     tree = saved.tree()
-    path = tree.path(_leaf(tree, saved.head))
+    path = tree.path(opened_leaf(tree, saved.head))
     ended = bool(path) and isinstance(path[-1].payload, Stop)
     status = "ended" if ended else saved.status
     reason = "" if ended else _reason(saved)
@@ -163,11 +164,6 @@ def took(steps: Iterable[Step]) -> tuple[float, int]:
             dollars += step.call.cost or 0.0
             tokens += step.call.usage.tokens
     return dollars, tokens
-
-
-def _leaf(tree: Rollout, head: str | None) -> str | None:
-    there = head is not None and head in tree.steps and head not in tree.hidden
-    return tree.newest_leaf(head if there else None)
 
 
 def _goes_on(status: str, reason: str, retry_failed: bool, on_break: OnBreak) -> bool:

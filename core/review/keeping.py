@@ -180,7 +180,7 @@ class KeptQueue:
         if place and shelf.place(self._kind, name) == place:
             # While the last row that we know stands, what is new can only be behind it.
             new = shelf.rows(self._kind, after=place)
-            if shelf.count(self._kind) == len(self.queue.entries) + len(new):
+            if shelf.count(self._kind) == self.queue.said + len(new):
                 return News(_entries(new)), _last_of(new) or self._last, version
         rows = shelf.rows(self._kind)
         there = {row.name for row in rows}

@@ -200,6 +200,11 @@ class Queue:
         """What was said, in the order in which it was."""
         return self._tally.entries
 
+    @property
+    def said(self) -> int:
+        """How many entries there are."""
+        return len(self._tally)
+
     def verdicts(self) -> dict[str, Verdict]:
         """The verdict that stands on each rollout which has one."""
         return self._tally.verdicts()

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from rollstep.core.marking import MarkedRollout, for_all, mark_rollouts, take_marks_back
+from rollstep.core.marking import (
+    MarkedRollout,
+    for_all,
+    mark_rollouts,
+    own_mark,
+    take_marks_back,
+)
+from rollstep.core.model.history import Command
 from rollstep.core.model.marks import Mark
+from rollstep.core.replacing import find_places
 from rollstep.core.rules.marking import MarkChange
+from rollstep.core.rules.replacing import Replacement
 from rollstep.core.session import Session
+from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
 
 from .store.making import conversation, first
@@ -26,6 +36,18 @@ async def test_marks_stand_on_the_branch_that_would_be_opened() -> None:
         )
         assert found.done == (MarkedRollout("one", "one4", 1), MarkedRollout("two", "two4", 1))
         assert library.load("one").marks == (Mark("one4", verdict="accept", by="ana", at=7.0),)
+
+
+async def test_a_place_that_another_program_took_out_of_sight_is_on_no_branch() -> None:
+    """The mark, and words to be replaced, are looked for where the rollout would be opened."""
+    with _library() as library:
+        hides = Command(1, "delete", hides=("one3", "one4"), head_before="one4")
+        mark = Mark("one2", verdict="reject", by="ana", at=1.0)
+        library.commit(Change("one", commands=(hides,), marks=(mark,), head="one4"))
+        assert own_mark(library, "one", "ana") == mark
+        wanted = Replacement("1", "2")
+        places, _ = find_places(library, ("one",), wanted)
+        assert [place.step.id for place in places] == ["one2"]
 
 
 async def test_what_cannot_be_marked_is_said_and_the_others_are_marked() -> None:

@@ -8,7 +8,7 @@ from rollstep.core.model.messages import target_reply, user_message
 from rollstep.core.model.project import EchoTarget, HeuristicEvaluator, Project
 from rollstep.core.model.rollout import Branch, Rollout, RolloutHeader
 from rollstep.core.model.steps import Step
-from rollstep.core.rules.branches import branch_label, branch_name, leaf_named
+from rollstep.core.rules.branches import branch_label, branch_name, leaf_named, opened_leaf
 
 NAMED = (Branch("c", "polite"),)
 
@@ -51,3 +51,15 @@ def test_only_what_needs_it_is_told_from_the_others() -> None:
     assert branch_label(rollout("b"), "b", ()) == ""
     tree = rollout("b", "c", "d")
     assert [branch_label(tree, leaf, NAMED) for leaf in "bcd"] == ["branch 1", "polite", "branch 3"]
+
+
+def test_the_branch_that_is_opened_ends_in_sight() -> None:
+    """Whatever is there of the head: it may be hidden, of another program, or nowhere yet."""
+    tree = rollout("b", "c")
+    assert opened_leaf(tree, "b") == "b"
+    for head in ("", None, "gone", "a"):
+        assert opened_leaf(tree, head) == "c"
+    tree.hidden.add("c")
+    assert opened_leaf(tree, "c") == "b"
+    tree.hidden.add("b")
+    assert opened_leaf(tree, "b") == "a"
