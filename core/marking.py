@@ -12,7 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from .clock import Clock, wall_clock
-from .errors import RollstepError, StoreError, UsageError
+from .errors import LibraryLockedError, NotSavedError, RollstepError, UsageError
 from .events import Event, Unsaved
 from .model.marks import Mark
 from .rules.branches import opened_leaf
@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 Progress = Callable[[int, int], bool]
 """Told how many of how many are done; False ends it there."""
+MAY_BE_LATER = (NotSavedError, LibraryLockedError, UsageError)
+"""What goes wrong now and may go well later: a full disk, a role that is being asked."""
 
 
 class MarkedRollout(msgspec.Struct, frozen=True):
@@ -150,8 +152,10 @@ async def take_marks_back(
                 over.append((each.rollout_id, why))
             else:
                 done.append(each)
-        except RollstepError as error:
+        except MAY_BE_LATER as error:
             failed.append((each.rollout_id, str(error)))
+        except RollstepError as error:
+            over.append((each.rollout_id, str(error)))
     return Marked(tuple(done), tuple(failed), tuple(over))
 
 
@@ -168,8 +172,8 @@ def why_not_undone(session: Session, command: int) -> str:
 async def working_on(
     library: Library, rollout_id: str, open_session: Session | None, by: str
 ) -> AsyncIterator[Session]:
-    """The open session of this rollout, or one of our own, which is closed then. Raises StoreError
-    where what was done with it could not be saved.
+    """The open session of this rollout, or one of our own, which is closed then. Raises
+    NotSavedError where what was done with it could not be saved.
     """
     own = open_session is None or open_session.rollout.header.id != rollout_id
     if own or open_session is None:
@@ -183,7 +187,7 @@ async def working_on(
             if own:
                 await session.close()
     if session.unsaved:
-        raise StoreError(words[-1] if words else "Not saved: it is not in the library.")
+        raise NotSavedError(words[-1] if words else "Not saved: it is not in the library.")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from .errors import RollstepError, UsageError
-from .marking import Progress, one_by_one, why_not_undone, working_on
+from .marking import MAY_BE_LATER, Progress, one_by_one, why_not_undone, working_on
 from .model.steps import Step
 from .rules.branches import opened_leaf
 from .rules.replacing import Replacement, TextHit, check_replacement, hits_in
@@ -128,6 +128,8 @@ async def take_replacements_back(
                 over.append((each.rollout_id, why))
             else:
                 done.append(each)
-        except RollstepError as error:
+        except MAY_BE_LATER as error:
             failed.append((each.rollout_id, str(error)))
+        except RollstepError as error:
+            over.append((each.rollout_id, str(error)))
     return ReplacedMany(tuple(done), tuple(failed), tuple(over))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .library.model import LibraryModel
     from .review.model import ReviewModel
     from .rollstep_app import RollstepApp
+    from .screens.library_work import Working
 
 
 class ListDialogs(ABC):
@@ -28,6 +29,7 @@ class ListDialogs(ABC):
         """The queue that the shown rollout was opened from."""
         self._begun_from: LibraryModel | None = None
         """The list that the queue was begun from."""
+        self._library_work: Working | None = None
 
     @abstractmethod
     def open_target(self, target: OpenTarget, path: str = "") -> None:
@@ -39,6 +41,14 @@ class ListDialogs(ABC):
 
     def _opened_from_no_list(self) -> None:
         self._library = self._review = self._begun_from = None
+
+    def library_work(self) -> Working:
+        """What is being done with rollouts of the library, whichever screen asked for it."""
+        if self._library_work is None:
+            from .screens.library_work import Working
+
+            self._library_work = Working(self.app)
+        return self._library_work
 
     def open_library(self, query: str = "") -> None:
         """The table of all rollouts, or of those that a query means."""

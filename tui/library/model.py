@@ -4,9 +4,8 @@ rows somebody else reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from itertools import islice
-from typing import Any
 
 from rollstep.core.listing.rollout_list import Order, RolloutList
 from rollstep.core.store.facts import ListedRollout
@@ -26,10 +25,6 @@ class LibraryModel:
         self.found: RolloutList | None = None
         self.at = 0
         self.top = 0
-        self.done: list[Callable[[Any], None]] = []
-        """What takes back each thing that was done in this list, the last at the end; each is told
-        the screen that shows the list then.
-        """
         self.hidden = 0
         """How many rollouts of the library are hidden."""
         self.chosen: set[int] = set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rollstep.core.rules.marking import MarkChange
 
 from ..cells import cells
@@ -37,6 +39,15 @@ def said(change: MarkChange) -> str:
         note = fit(one_line(change.note), _NOTE)
         words = f"note: {note}" if words == "note" else f"{words.removesuffix(', note')} ({note})"
     return f"{words[0].upper()}{words[1:]}"
+
+
+def with_failed(words: str, failed: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """What was done, with the first of those of which it could not be; and the style of that."""
+    if failed:
+        words += f"  Not: {failed[0][0]} ({failed[0][1]})"
+        words += f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
+    unsaved = any(why.startswith("Not saved") for _, why in failed)
+    return words, "alarm" if unsaved else "warn" if failed else "ok"
 
 
 def nothing(model: LibraryModel) -> str:

@@ -16,7 +16,7 @@ from ..actions import Action
 from ..library.actions import on_this_screen, opening_keys
 from ..library.columns import draw, header, table
 from ..library.model import LibraryModel
-from ..library.words import key_line, nothing, title
+from ..library.words import key_line, nothing, title, with_failed
 from ..palette import Palette
 from ..rows import Row, Span, row
 from ..sanitize import one_line
@@ -29,7 +29,6 @@ from .library_make import Making
 from .library_numbers import Numbers
 from .library_page import PageReader
 from .library_upkeep import Upkeep
-from .library_work import Working
 
 if TYPE_CHECKING:
     from rollstep.core.review.keeping import KeptQueue
@@ -72,7 +71,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         self.listing = Listing(self)
         self.numbers = Numbers(self)
         self.upkeep = Upkeep(self)
-        self.working = Working(self)
+        self.working = app.dialogs.library_work()
         self.filter_line = FilterLine(self)
         self.reader = PageReader(self)
         self._reading: tuple[int, int] | None = None
@@ -96,6 +95,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """List at once; what lists need to know of each is worked out while nobody waits."""
+        self.working.come(self)
         self.table_pane.focus()
         self.paint()
         self.list_anew()
@@ -107,7 +107,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         """Nobody waits for answers any more."""
         self.listing.stop()
         self.numbers.stop()
-        self.working.leave()
+        self.working.leave(self)
         self.reader.stop()
 
     def on_screen_resume(self) -> None:
@@ -164,16 +164,9 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
 
     def was_done(self, words: str, failed: Sequence[tuple[str, str]]) -> None:
         """Rollouts were changed from here: say so, and which could not be."""
-        if not self.is_attached:
-            self.rollstep.say(words)
-            return
         self.model.forget_rows()
         self.changed()
-        if failed:
-            words += f"  Not: {failed[0][0]} ({failed[0][1]})"
-            words += f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
-        unsaved = any(why.startswith("Not saved") for _, why in failed)
-        self.flash(words, "alarm" if unsaved else "warn" if failed else "ok")
+        self.flash(*with_failed(words, failed))
 
     def _read_rows(self, start: int, stop: int) -> None:
         found = self.model.found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from rollstep.core.listing.hidden import hide_rollouts, show_rollouts, speaks_of_hidden
@@ -59,47 +60,67 @@ class Hiding:
         self.screen.app.push_screen(ChooseScreen(request), chosen)
 
     def _hide(self, keys: list[int]) -> None:
-        screen = self.screen
+        screen, working = self.screen, self.screen.working
 
-        def hidden(ids: tuple[str, ...]) -> None:
+        def hidden(found: tuple[str, ...] | None) -> None:
+            ids = found or ()
+            words = f"Hidden: {len(ids):,}."
             if ids:
-                screen.model.done.append(lambda screen: Hiding(screen).take_back(ids, hide=False))
-            if not screen.is_attached:
-                return
-            if not self._lists_hidden:
+                working.done.append(lambda screen: Hiding(screen).take_back(ids, hide=False))
+                words += " hidden:yes lists them; u takes it back."
+            if screen.is_attached and not self._lists_hidden:
                 screen.model.leave_out(set(keys))
-            screen.count_hidden()
-            words = f"Hidden: {len(ids):,}. hidden:yes lists them; u takes it back."
-            screen.was_done(words, ())
+            self._was_done(words)
 
-        screen.ask(lambda library: self._put_away(library, library.ids_of(keys)), hidden)
+        working.run("Hiding", lambda _: self._with_library(self._put_away, keys), hidden)
 
     def _put_away(self, library: Any, ids: Sequence[str]) -> tuple[str, ...]:
         return hide_rollouts(
             library, ids, self.screen.rollstep.controller.engine.author, time.time()
         )
 
+    def _with_library(
+        self, work: Callable[[Any, Sequence[str]], tuple[str, ...]], keys: list[int]
+    ) -> Future[tuple[str, ...] | None]:
+        controller = self.screen.rollstep.controller
+        return controller.with_library(lambda library: work(library, library.ids_of(keys)))
+
+    def _was_done(self, words: str) -> None:
+        working = self.screen.working
+        if (here := working.screen) is not None:
+            here.count_hidden()
+        working.say_done(words)
+
     def _show(self, keys: list[int]) -> None:
-        screen = self.screen
+        working = self.screen.working
 
-        def shown(ids: tuple[str, ...]) -> None:
+        def shown(found: tuple[str, ...] | None) -> None:
+            ids = found or ()
+            words = f"Brought back: {len(ids):,}."
             if ids:
-                screen.model.done.append(lambda screen: Hiding(screen).take_back(ids, hide=True))
-            screen.count_hidden()
-            screen.was_done(f"Brought back: {len(ids):,}. u takes it back.", ())
+                working.done.append(lambda screen: Hiding(screen).take_back(ids, hide=True))
+                words += " u takes it back."
+            self._was_done(words)
 
-        screen.ask(lambda library: show_rollouts(library, library.ids_of(keys)), shown)
+        working.run("Bringing back", lambda _: self._with_library(show_rollouts, keys), shown)
 
     def take_back(self, ids: tuple[str, ...], *, hide: bool) -> None:
         """Do the one or the other with these again, and list anew."""
-        screen = self.screen
+        working = self.screen.working
         words = "Hidden again" if hide else "Brought back"
 
-        def done(found: tuple[str, ...]) -> None:
-            screen.was_done(f"{words}: {len(found):,}.", ())
-            if screen.is_attached:
-                screen.count_hidden()
-                screen.list_anew()
+        def done(found: tuple[str, ...] | None) -> None:
+            self._was_done(f"{words}: {len(found or ()):,}.")
+            if (here := working.screen) is not None:
+                here.list_anew()
 
-        work = self._put_away if hide else show_rollouts
-        screen.ask(lambda library: work(library, ids), done)
+        def work(library: Any) -> tuple[str, ...]:
+            return self._put_away(library, ids) if hide else show_rollouts(library, ids)
+
+        controller = self.screen.rollstep.controller
+        working.run(
+            "Taking it back",
+            lambda _: controller.with_library(work),
+            done,
+            undoes=lambda screen: Hiding(screen).take_back(ids, hide=hide),
+        )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
+from rollstep.core.errors import RollstepError
 from rollstep.core.listing.rollout_list import ORDERS, Order
 from rollstep.core.marking import Marked, MarkedRollout
 from rollstep.core.model.marks import Mark
 from rollstep.core.rules.marking import MarkChange
-from rollstep.core.store.facts import RolloutFacts
 
-from ..library.marks import mark_keys, unmark
+from ..library.marks import mark_keys, own_mark_of, unmark
 from ..library.words import said
 from .choose import ChooseRequest, ChooseScreen, Option, confirm
-from .library_work import not_reached
+from .library_work import left_of
 from .marking import MarkAsking
 from .marking import Marked as MarkedHere
 from .reason import ReasonRequest, ReasonScreen
@@ -49,19 +52,27 @@ class Making:
         if self.screen.model.meant_count:
             self._asking.reject(self._marked())
 
-    def do_mark(self) -> None:
+    def do_mark(self) -> Awaitable[None] | None:
         """Choose a rating, tags, a note."""
-        if self.screen.model.meant_count:
+        screen, model = self.screen, self.screen.model
+        if model.meant_count > 1:
             self._asking.mark(self._marked())
+        elif keys := model.meant():
+            return self._mark_one(own_mark_of(screen.rollstep.controller.engine, keys[0]))
+        return None
+
+    async def _mark_one(self, reading: Future[Mark]) -> None:
+        """The menu shows what this person said of it already."""
+        try:
+            mark = await asyncio.wrap_future(reading)
+        except RollstepError as error:
+            self.screen.flash(str(error))
+        else:
+            self._asking.mark(MarkedHere(mark))
 
     def _marked(self) -> MarkedHere:
-        """What the menus show as set already: of one rollout what lists know of it."""
-        model = self.screen.model
-        if model.meant_count > 1:
-            return MarkedHere(Mark(""), many=self._meant_words())
-        row = model.row(model.place_meant())
-        facts = (row.facts if row is not None else None) or RolloutFacts()
-        return MarkedHere(Mark("", rating=facts.rating, tags=facts.tags, note=facts.notes))
+        many = self._meant_words() if self.screen.model.meant_count > 1 else ""
+        return MarkedHere(Mark(""), many=many)
 
     def _meant_words(self) -> str:
         count = self.screen.model.meant_count
@@ -89,28 +100,36 @@ class Making:
         screen.app.push_screen(ChooseScreen(request), go)
 
     def _was_marked(self, change: MarkChange, found: Marked) -> None:
+        working = self.screen.working
+        words = f"{said(change)}: {len(found.done):,}."
         if marked := found.done:
-            self.screen.model.done.append(lambda screen: screen.making.unmark(marked))
-        words = f"{said(change)}: {len(found.done):,}. u takes it back."
-        self.screen.was_done(words, found.failed)
+            working.done.append(lambda screen: screen.making.unmark(marked))
+            words += " u takes it back."
+        if found.same:
+            words += f" {found.same:,} said so already."
+        working.say_done(words, found.failed)
 
     def unmark(self, marked: tuple[MarkedRollout, ...]) -> None:
         """Take these marks back."""
-        screen = self.screen
+        working = self.screen.working
 
         def taken_back(found: Marked) -> None:
-            if left := not_reached(marked, found.done, found.failed):
-                screen.model.done.append(lambda screen: screen.making.unmark(left))
-            screen.was_done(f"Marks taken back: {len(found.done):,}.", found.failed)
+            if left := left_of(marked, found.done, found.over):
+                working.done.append(lambda screen: screen.making.unmark(left))
+            words = f"Marks taken back: {len(found.done):,}."
+            working.say_done(words, (*found.failed, *found.over))
 
-        engine = screen.rollstep.controller.engine
-        screen.working.run(
-            "Taking marks back", lambda progress: unmark(engine, marked, progress), taken_back
+        engine = self.screen.rollstep.controller.engine
+        working.run(
+            "Taking marks back",
+            lambda progress: unmark(engine, marked, progress),
+            taken_back,
+            undoes=lambda screen: screen.making.unmark(marked),
         )
 
     def do_undo(self) -> None:
         """Take back what was done here last."""
-        if done := self.screen.model.done:
+        if done := self.screen.working.done:
             done.pop()(self.screen)
         else:
             self.screen.flash("Nothing was done here that could be taken back.", "dim")
@@ -180,7 +199,7 @@ class Making:
 
         def chosen(value: str | None) -> None:
             if value == "save":
-                self._save_filter(query)
+                self._save_filter(query, kept)
             elif value == "forget":
                 self._forget_filter(kept)
             elif value is not None:
@@ -190,15 +209,31 @@ class Making:
         request = ChooseRequest("Saved filters", tuple(options), filterable=True)
         screen.app.push_screen(ChooseScreen(request), chosen)
 
-    def _save_filter(self, query: str) -> None:
+    def _save_filter(self, query: str, kept: dict[str, bytes]) -> None:
         screen = self.screen
 
+        def save(name: str, words: str) -> None:
+            screen.ask(
+                lambda library: library.keep(_FILTERS, name, query.encode()),
+                lambda _: screen.flash(words, "ok"),
+            )
+
         def named(name: str | None) -> None:
-            if name:
-                screen.ask(
-                    lambda library: library.keep(_FILTERS, name, query.encode()),
-                    lambda _: screen.flash(f"Saved as {name}; f lists it.", "ok"),
-                )
+            if not name:
+                return
+            if name not in kept or kept[name] == query.encode():
+                save(name, f"Saved as {name}; f lists it.")
+                return
+
+            def answered(answer: str | None) -> None:
+                if answer == "yes":
+                    save(name, f"{name} was replaced; f lists it.")
+                else:
+                    screen.flash(f"Not saved: {name} stays as it is.", "dim")
+
+            text = f"It is {kept[name].decode()}"
+            request = confirm(f"{name} is saved already: replace it?", text, yes="Yes, replace it")
+            screen.app.push_screen(ChooseScreen(request), answered)
 
         request = ReasonRequest("Save the filter as", query, keys="Enter saves it")
         screen.app.push_screen(ReasonScreen(request), named)

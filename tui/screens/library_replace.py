@@ -10,7 +10,7 @@ from rollstep.core.engine import Engine
 from rollstep.core.errors import UsageError
 from rollstep.core.marking import Progress
 
-from .library_work import not_reached
+from .library_work import left_of
 
 if TYPE_CHECKING:
     from rollstep.core.replacing import Changed, Place, ReplacedMany
@@ -93,29 +93,33 @@ class Replacing:
         screen.app.push_screen(ChooseScreen(request), go)
 
     def _replaced(self, found: ReplacedMany) -> None:
-        if changed := found.done:
-            self.screen.model.done.append(lambda screen: Replacing(screen).take_back(changed))
+        working = self.screen.working
         count = sum(each.places for each in found.done)
-        words = f"Replaced in {_places(count)} of {_rollouts(len(found.done))}. u takes it back."
+        words = f"Replaced in {_places(count)} of {_rollouts(len(found.done))}."
+        if changed := found.done:
+            working.done.append(lambda screen: Replacing(screen).take_back(changed))
+            words += " u takes it back."
         left = next((each for each in found.done if each.left), None)
         if left is not None:
             words += f"  {left.rollout_id}: {left.left}"
-        self.screen.was_done(words, found.failed)
+        working.say_done(words, found.failed)
 
     def take_back(self, changed: tuple[Changed, ...]) -> None:
         """Undo a replacement."""
-        screen = self.screen
+        working = self.screen.working
 
         def taken_back(found: ReplacedMany) -> None:
-            if left := not_reached(changed, found.done, found.failed):
-                screen.model.done.append(lambda screen: Replacing(screen).take_back(left))
-            screen.was_done(f"Replacement taken back in {len(found.done):,}.", found.failed)
+            if left := left_of(changed, found.done, found.over):
+                working.done.append(lambda screen: Replacing(screen).take_back(left))
+            words = f"Replacement taken back in {len(found.done):,}."
+            working.say_done(words, (*found.failed, *found.over))
 
-        engine = screen.rollstep.controller.engine
-        screen.working.run(
+        engine = self.screen.rollstep.controller.engine
+        working.run(
             "Taking the replacement back",
             lambda progress: take_back(engine, changed, progress),
             taken_back,
+            undoes=lambda screen: Replacing(screen).take_back(changed),
         )
 
 
