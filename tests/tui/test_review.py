@@ -13,12 +13,14 @@ from pathlib import Path
 import msgspec
 import pytest
 from rollstep.core.model.marks import Mark, Score
+from rollstep.core.model.messages import target_reply
 from rollstep.core.model.rollout import RolloutHeader
 from rollstep.core.review.giving import give_mark
 from rollstep.core.review.keeping import KeptQueue, listed_queues, open_queue
 from rollstep.core.review.queue import Entry, Queue
 from rollstep.core.review.reading import steps_read
 from rollstep.core.rules.marking import MarkChange
+from rollstep.core.session import Session
 from rollstep.core.store.change import Change
 from rollstep.core.store.library import Library
 from rollstep.tui.review.model import ReviewModel
@@ -164,6 +166,7 @@ async def test_what_others_say_is_seen_after_the_own_verdict(opened: Opened, pat
         assert "no receipt" not in text(screen)
         await driver.press("space", "A")
         await settled(driver, model)
+        assert "Accepted: title of r0. jo: R no receipt. u takes it back." in text(screen)
         await driver.press("K")
         await settled(driver, model)
         assert "R jo" in text(screen)
@@ -456,3 +459,78 @@ async def test_a_mark_that_cannot_be_saved_is_said_also_where_its_screen_was_lef
         assert "NOT SAVED, and not counted: the disk is full. (your mark on title of r0)" in shown
         assert model.queue.verdicts() == {}
         assert (model.queue.current, driver.app.dialogs.listed()) == ("r1", "2 of 6")
+
+
+async def test_steps_that_are_read_are_kept_again_and_the_end_says_what_is_left(
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rollstep.core.errors import StoreError
+
+    def full(*_: object) -> None:
+        raise StoreError("Not saved: the disk is full.")
+
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue(at=2))
+        screen = await reviewing(driver, model)
+        await driver.press("G", "j")
+        assert "The end; 3 turns before it not read yet: g goes there." in text(screen)
+        await driver.press("g")
+        with monkeypatch.context() as patch:
+            patch.setattr("rollstep.tui.review.keeper.keep_steps_read", full)
+            await driver.press("j")
+            await driver.until(lambda: bool(model.unkept))
+        for _ in range(6):
+            await driver.press("j")
+        assert "All of it is read: A R M decide." in text(screen)
+        await driver.until(lambda: not model.unkept)
+        await driver.press("q")
+        await driver.until(lambda: not screen.is_attached)
+    with Library.open(path) as library:
+        assert len(steps_read(library, "r2", "mira")) == 7
+
+
+async def test_a_place_that_cannot_be_kept_is_said_once_and_again_later(
+    opened: Opened, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rollstep.core.errors import StoreError
+
+    def full(*_: object) -> None:
+        raise StoreError("Not saved: the disk is full.")
+
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await reviewing(driver, ReviewModel(queue()))
+        with monkeypatch.context() as patch:
+            patch.setattr(KeptQueue, "stay_at", full)
+            await driver.press("q")
+            await driver.until(lambda: "The place is not kept" in text(screen))
+            assert screen.is_attached
+        await driver.press("J")
+        assert not screen._leaving, "the next q keeps the place again"
+        await driver.press("q")
+        await driver.until(lambda: not screen.is_attached)
+    assert kept(path).at == 1
+
+
+async def test_a_verdict_from_before_an_edit_is_shown_as_outdated(
+    opened: Opened, path: Path
+) -> None:
+    with Library.open(path) as library:
+        await give_mark(library, "r0", "r0-2", MarkChange(verdict="accept"), "mira")
+        session = Session.reopen(library.load("r0"), library, author="mira")
+        await session.override("r0-1", target_reply("Another."), after="keep")
+        await session.close()
+    async with opened(library=path, size=(120, 30)) as driver:
+        model = ReviewModel(queue())
+        screen = await reviewing(driver, model)
+        assert "verdict  A! edited sin" in text(screen)
+        assert model.queue.verdicts() == {}
+
+
+async def test_a_step_that_is_not_trained_on_has_a_sign(opened: Opened, path: Path) -> None:
+    with Library.open(path) as library:
+        await give_mark(library, "r0", "r0-1", MarkChange(train=False), "mira")
+    async with opened(library=path, size=(120, 30)) as driver:
+        screen = await reviewing(driver, ReviewModel(queue()))
+        assert [row.text[:8] for row in screen.text._rows if row.text.startswith("T")] == [
+            "T  2  - "
+        ]

@@ -194,11 +194,13 @@ class Column:
             margin: list[Span] = [(" " * self._margin, "text" + state)]
         else:
             sign = sign_of(self.model, item) + ("!" if item in self.path.flagged else "")
+            off = "-" if step.id in self.loaded.looks.off else " "
             margin = [
                 (LETTERS[step.role], f"{step.role}:strong{state}"),
                 (">" if here else " ", "cursor" if here else "text"),
                 (f"{item + 1:>{self._digits}}", f"{step.role}:strong{state}"),
-                (f"{sign[:_SIGNS]:<{_SIGNS}} ", f"{'warn' if '!' in sign else 'human'}{state}"),
+                (f"{sign[:_SIGNS]:<{_SIGNS}}", f"{'warn' if '!' in sign else 'human'}{state}"),
+                (off, f"warn{state}"),
             ]
         text: list[Span] = [(shown.text, shown.kind + state)]
         if self.query and item in self.hits:

@@ -16,7 +16,7 @@ from rollstep.core.review.keeping import KeptQueue
 from rollstep.core.review.queue import Entry, News, Progress, Watch
 from rollstep.core.review.reading import steps_read, turns_read
 from rollstep.core.rules.marking import MarkChange, changed, mark_of
-from rollstep.core.rules.verdicts import Standing, is_outdated
+from rollstep.core.rules.verdicts import Standing, standing_verdict
 from rollstep.core.store.library import Library
 
 from ..presenter import DebuggerModel
@@ -32,13 +32,15 @@ _LINT_SECONDS = 0.3
 class Looks(NamedTuple):
     """What is worked out of one rollout when something was read or marked. ``turns``: of each,
     whether all of it was read; ``unverified``: the places of copied steps that were not read where
-    they stand now; ``replies``: how many there are to be trained on, and ``untrained`` of them.
+    they stand now; ``replies``: how many there are to be trained on, and ``untrained`` of them;
+    ``off``: ids of all steps that are not.
     """
 
     turns: list[bool]
     unverified: list[int]
     replies: int
     untrained: int
+    off: frozenset[str]
 
 
 class Loaded:
@@ -65,26 +67,27 @@ class Loaded:
     def _look(self) -> Looks:
         path, read = self.model.path, self.read
         replies = {step.id for step in path.steps if isinstance(step.payload, TargetReply)}
-        marks = (mark for mark in self.model.marks if mark.by == self._by)
+        mine = (mark for mark in self.model.marks if mark.by == self._by)
+        off = frozenset(mark.step_id for mark in mine if mark.train is False)
         return Looks(
             turns_read(path.turn, [step.id for step in path.steps], read),
             [n for n, s in enumerate(path.steps) if s.copied_from and s.id not in read],
             len(replies),
-            sum(mark.train is False and mark.step_id in replies for mark in marks),
+            len(off & replies),
+            off,
         )
 
     @property
     def verdict(self) -> Standing | None:
-        """The person's own verdict on the branch that is shown."""
+        """The person's own verdict on the branch that is shown; outdated, also where it stood on
+        the branch that this one grew out of by an edit.
+        """
         model = self.model
         key = (model.leaf, model.marks)
         if self._verdict is None or self._verdict[0] != key:
-            mark = mark_of(model.marks, model.leaf or "", self._by)
+            mine = [mark for mark in model.marks if mark.by == self._by]
             commands = model.commands.values()
-            standing = (
-                Standing(mark, is_outdated(model.rollout, mark, commands)) if mark.verdict else None
-            )
-            self._verdict = (key, standing)
+            self._verdict = (key, standing_verdict(model.rollout, mine, model.leaf, commands))
         return self._verdict[1]
 
 
@@ -113,6 +116,8 @@ class ReviewModel:
         """Rollouts of which it was said that not all of it was read."""
         self.gone: dict[str, str] = {}
         """Rollouts that cannot be loaded, with the reason."""
+        self.unkept: dict[str, set[str]] = {}
+        """Steps that were read, by rollout, which is not in the library yet."""
         self._loaded: OrderedDict[str, Loaded] = OrderedDict()
         self._stale: set[str] = set()
         """Loaded ones that another program has marked since."""
@@ -159,6 +164,7 @@ class ReviewModel:
         """
         self._merge(news)
         self._stale.discard(rollout_id)
+        loaded.read |= self.unkept.get(rollout_id, set())
         if (old := self._loaded.get(rollout_id)) is not None:
             loaded.read |= old.read
             if len(loaded.model.path) == len(old.model.path):

@@ -18,7 +18,7 @@ _KEYS: tuple[tuple[str, str, str], ...] = (
     ("reject", "reject", "Reject: a reason by its number, or typed"),
     ("unsure", "unsure", "Neither: unsure"),
     ("mark", "mark", "Then 1-5 rating, 0 none, t tags, n note, w train on this step, - no verdict"),
-    ("read_on", "read", "Read on: what was seen counts as read"),
+    ("read_on", "read", "Read on: what is in sight counts as read"),
     ("J K", "rollout", "Next and previous rollout of the queue"),
     ("undo", "undo", "Take the last mark back, and return to its rollout"),
     ("previous_flag next_flag", "flag", "Previous and next flag"),
@@ -89,19 +89,19 @@ def _left(done: Progress) -> str:
         return "all decided"
     words = f"{done.left:,} left"
     if done.each:
-        words += f", {minutes(done.each)} each, about {duration(done.seconds)}"
+        words += f", {pace(done.each)} each, about {duration(done.seconds)}"
     return words
 
 
-def minutes(seconds: float) -> str:
-    """``1:38``."""
+def pace(seconds: float) -> str:
+    """``6 s``, ``1:38``."""
     whole = round(seconds)
-    return f"{whole // 60}:{whole % 60:02}"
+    return f"{whole // 60}:{whole % 60:02}" if whole >= 60 else f"{max(whole, 1)} s"
 
 
 def duration(seconds: float) -> str:
-    """``55 min``, ``3 h 20 min``, ``40 s``."""
-    if seconds < 60:
+    """``40 s``, ``55 min``, ``3 h 20 min``."""
+    if round(seconds) < 60:
         return f"{max(round(seconds), 1)} s"
     whole = round(seconds / 60)
     return f"{whole} min" if whole < 60 else f"{whole // 60} h {whole % 60} min"

@@ -246,10 +246,23 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             return
         loaded, steps = column.loaded, column.path.steps
         ids = {steps[item].id for item in items} - loaded.read
-        if ids:
-            loaded.read |= ids
-            read = self.keeper.keep_read(self.model.queue.current, frozenset(ids))
-            self.rollstep.when_done(read, lambda _: None)
+        loaded.read |= ids
+        self.model.unkept.setdefault(self.model.queue.current, set()).update(ids)
+        self._keep_read()
+
+    def _keep_read(self) -> None:
+        """Keep which steps were read; what could not be kept is sent again with the next."""
+        unkept, self.model.unkept = self.model.unkept, {}
+        for rollout_id, ids in unkept.items():
+            if ids:
+                self.rollstep.later(self._keeping_read(rollout_id, frozenset(ids)))
+
+    async def _keeping_read(self, rollout_id: str, ids: frozenset[str]) -> None:
+        try:
+            await asyncio.wrap_future(self.keeper.keep_read(rollout_id, ids))
+        except RollstepError:
+            self.model.unkept.setdefault(rollout_id, set()).update(ids)
+            raise
 
     def action_read(self, by: int) -> None:
         """Read on, a screenful; what was seen is read now."""
@@ -266,10 +279,18 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
                 column.model.cursor = unread[0]
             elif not moved and seen:
                 column.model.cursor = len(column.path) - 1
-                self.flashed = ("All of it is read: A R M decide.", "dim")
+                self.flashed = (self._end_words(), "dim")
         elif column.scroll(-max(column.height - 2, 1)) and (sight := column.in_sight()):
             column.model.cursor = sight[0]
         self.paint()
+
+    def _end_words(self) -> str:
+        unread = self.model.unread()
+        if unread:
+            turns = f"{unread:,} turn{'s' if unread != 1 else ''}"
+            return f"The end; {turns} before it not read yet: {BY_ID['first'].short} goes there."
+        decide = " ".join(BY_ID[name].short for name in ("accept", "reject", "unsure"))
+        return f"All of it is read: {decide} decide."
 
     def follow(self, before: int) -> None:
         """The cursor has moved: the step it stood on was read, if its end was in sight."""
@@ -285,9 +306,13 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
     def action_move(self, by: int) -> None:
         """The next step."""
         if self.column is not None:
-            before = self.cursor
+            before, last = self.cursor, len(self.column.path) - 1
             self.column.model.move(by)
             self.follow(before)
+            if by > 0 and before == last and last in self.column.in_sight():
+                self._seen([last])
+                self.flash(self._end_words(), "dim")
+                self.paint()
 
     def action_end(self, side: int) -> None:
         """The first or the last step."""
@@ -348,6 +373,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
 
     def arrived(self) -> None:
         """Another rollout is at hand."""
+        self._leaving = False
         self.column = None
         self.finding.end()
         self.rollstep.guard.opened("the next rollout comes up")
@@ -387,6 +413,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
 
     def action_make(self, what: str) -> None:
         """Marks."""
+        self._leaving = False
         self.making.act(what)
 
     def action_help(self) -> None:
@@ -405,10 +432,16 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             self.dismiss(None)
             return
         self._leaving = True
-        kept = self.keeper.stay_at(self.model.queue.at)
-        self.rollstep.when_done(kept, self._left)
+        self._keep_read()
+        self.rollstep.later(self._leave())
 
-    def _left(self, _: None) -> None:
+    async def _leave(self) -> None:
+        try:
+            await asyncio.wrap_future(self.keeper.stay_at(self.model.queue.at))
+        except RollstepError as error:
+            key = BY_ID["leave"].short
+            self.flash(f"The place is not kept: {error} {key} leaves all the same.", "alarm")
+            return
         self.dismiss(None)
 
     # mouse

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from rollstep.core.errors import RollstepError, StoreError
-from rollstep.core.model.marks import Verdict
+from rollstep.core.model.marks import Mark, Verdict
 from rollstep.core.rules.marking import MarkChange, mark_of
 
 from ..actions import BY_ID
-from ..verdicts import WORDS
+from ..sanitize import one_line
+from ..verdicts import LETTERS, WORDS
+from ..wrap import fit
 from .marking import MarkAsking, Marked
 
 if TYPE_CHECKING:
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 
     from ..review.keeper import Saved
     from .review import ReviewScreen
+
+_TITLE, _NOTE = 40, 30
+"""Cells that a title, and what another one said, have in the line that says what was done."""
 
 
 class Making:
@@ -75,8 +81,8 @@ class Making:
         assert shown is not None
         total = len(shown.looks.turns)
         self.screen.flash(
-            f"{unread} of {total} turns not read yet: Space reads on; {key} again decides all the "
-            "same."
+            f"{unread} of {total} turns not read yet: {BY_ID['read_on'].short} reads on; "
+            f"{key} again decides all the same."
         )
         return False
 
@@ -91,17 +97,22 @@ class Making:
             screen.flash("That is so already.", "dim")
             return
         decided = entry.decides and entry.verdict is not None
+        undo = f"{BY_ID['undo'].short} takes it back."
         if decided:
+            others = _others(model.others)
             on = model.next_undecided() and model.progress.left > 0
             screen.arrived()
             why = f" ({change.note})" if isinstance(change.note, str) else ""
-            words = f"{WORDS[entry.verdict or 'unsure']}{why}: {title}. u takes it back."
+            title = fit(one_line(title), _TITLE)
+            words = f"{WORDS[entry.verdict or 'unsure']}{why}: {title}. {others}{undo}"
             if not on:
-                words = "Each rollout of this queue has its verdict: q leaves, K goes back."
+                leave = BY_ID["leave"].short
+                words = f"Each rollout of this queue has its verdict: {leave} leaves, K goes back."
+                words += f" {others}" if others else ""
             screen.flash(words[0].upper() + words[1:], "ok")
         else:
             screen.paint()
-            screen.flash(f"{change.words[0].upper()}{change.words[1:]}; u takes it back.", "ok")
+            screen.flash(f"{change.words[0].upper()}{change.words[1:]}; {undo}", "ok")
         saving = screen.keeper.give(entry, change, model.queue.at)
         screen.rollstep.later(self._saving(entry, saving, title))
 
@@ -177,3 +188,14 @@ class Making:
         else:
             what = f"your mark on {title}" if title else "your mark in the queue"
             self.screen.rollstep.say(f"{words} ({what})", "alarm")
+
+
+def _others(marks: Sequence[Mark]) -> str:
+    """What others said of it, who may be heard now: the next rollout is at hand already."""
+    said = []
+    for mark in marks:
+        note = f" {fit(one_line(mark.note), _NOTE)}" if mark.note else ""
+        said.append(
+            f"{one_line(mark.by) or 'nobody named'}: {LETTERS[mark.verdict or 'unsure']}{note}"
+        )
+    return f"{', '.join(said)}. " if said else ""

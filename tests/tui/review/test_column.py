@@ -16,7 +16,7 @@ from rollstep.tui.presenter import DebuggerModel
 from rollstep.tui.review.column import Column
 from rollstep.tui.review.model import Loaded, ReviewModel
 from rollstep.tui.review.side import brief, side
-from rollstep.tui.review.words import counts, duration, goal, guide_rows, key_line, minutes, top
+from rollstep.tui.review.words import counts, duration, goal, guide_rows, key_line, pace, top
 from rollstep.tui.rows import Row
 from rollstep.tui.snapshot import Snapshot
 
@@ -160,7 +160,7 @@ def test_a_mark_counts_at_once_and_no_longer_when_it_cannot_be_saved() -> None:
 
 
 def test_times_are_said_briefly() -> None:
-    assert (minutes(98), minutes(3.4)) == ("1:38", "0:03")
+    assert (pace(98), pace(59.7), pace(3.4)) == ("1:38", "1:00", "3 s")
     assert (duration(0.2), duration(59), duration(3_300), duration(12_000)) == (
         *("1 s", "59 s", "55 min", "3 h 20 min"),
     )
