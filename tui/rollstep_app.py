@@ -89,6 +89,8 @@ class RollstepApp(OrderedKeys[int]):
         """The queue that is gone through, in place of the start screen."""
         self.review_keys = ReviewKeys()
         """What the configuration says of marks and the queue."""
+        self.typed_tags: list[str] = []
+        """Tags that were typed, the last at the end: they are offered again."""
         self.review_guide = ""
         """What reviewers go by."""
         self.pick_from: OpenTarget | None = None

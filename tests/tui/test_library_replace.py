@@ -90,8 +90,14 @@ async def test_each_hit_gets_its_yes_and_u_takes_all_back(opened: Opened, path: 
 async def test_esc_changes_nothing_and_no_hit_is_said(opened: Opened, path: Path) -> None:
     async with opened(library=path, size=(120, 30)) as driver:
         await listed(driver)
-        await asked(driver, "nowhere", "x", "")
-        await driver.until(lambda: "nowhere stands in none" in text(driver))
+        await asked(driver, "nowhere", "x", "why")
+        await driver.until(lambda: isinstance(driver.app.screen, ReplaceAskScreen))
+        dialog = driver.app.screen
+        assert isinstance(dialog, ReplaceAskScreen)
+        await driver.until(lambda: dialog._boxes["reason"].value == "why")
+        assert [box.value for box in dialog._boxes.values()] == ["nowhere", "x", "why"]
+        assert "nowhere stands in none" in str(dialog.query_one("#problem").render())
+        await driver.press("escape")
         await asked(driver, "answer", "", "")
         await driver.until(lambda: isinstance(driver.app.screen, ReplaceScreen))
         assert "[-answer" in shown(driver)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from rollstep.core.config.keys import ReviewKeys
 from rollstep.core.model.marks import Mark
 from rollstep.core.store.library import Library
 from rollstep.tui.outline.model import Outline
+from rollstep.tui.rollstep_app import RollstepApp
 from rollstep.tui.screens.mark_menu import KeyMenu, WhyScreen
+from rollstep.tui.screens.marking import MarkAsking
 from rollstep.tui.screens.reason import ReasonScreen
 from rollstep.tui.screens.start import StartScreen
 from rollstep.tui.target import OpenTarget
@@ -133,3 +137,12 @@ async def test_q_behind_a_mark_leaves_when_the_mark_is_made(opened: Opened) -> N
         await driver.until(lambda: isinstance(driver.app.screen, StartScreen))
         assert driver.app.debugger is not None
         assert not driver.app.debugger.make._leaving
+
+
+def test_tags_that_were_typed_are_offered_again() -> None:
+    app = SimpleNamespace(
+        review_keys=ReviewKeys(tags={"r": "refund"}), typed_tags=["slow", "refund", "odd"]
+    )
+    asking = MarkAsking(cast(RollstepApp, app), lambda *_: None)
+    tags = asking._lettered(Mark("s1", tags=("rude",)))
+    assert tags == {"r": "refund", "1": "rude", "2": "odd", "3": "slow"}

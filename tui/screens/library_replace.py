@@ -25,25 +25,36 @@ class Replacing:
 
     def __init__(self, screen: LibraryScreen) -> None:
         self.screen = screen
+        self._title = ""
 
     def ask(self, meant: str) -> None:
         """What by what?"""
-        from .replace_ask import ReplaceAskScreen
+        self._title = f"Replace words in {meant}"
+        self._ask(self.screen.model.meant())
 
-        keys = self.screen.model.meant()
+    def _ask(self, keys: list[int], before: ReplaceAsked | None = None, problem: str = "") -> None:
+        from .replace_ask import ReplaceAskScreen
 
         def asked(answer: ReplaceAsked | None) -> None:
             if answer is not None:
                 self._find(keys, answer)
 
-        self.screen.app.push_screen(ReplaceAskScreen(f"Replace words in {meant}"), asked)
+        self.screen.app.push_screen(ReplaceAskScreen(self._title, before, problem), asked)
 
     def _find(self, keys: list[int], asked: ReplaceAsked) -> None:
         engine = self.screen.rollstep.controller.engine
+
+        def found(result: tuple[list[Place], bool]) -> None:
+            places, whole = result
+            if not places and whole and self.screen.is_current:
+                self._ask(keys, asked, f"{asked.wanted.find} stands in none of these steps.")
+            else:
+                self._found(asked, places, whole)
+
         self.screen.working.run(
             "Looking",
             lambda progress: find(engine, keys, asked.wanted, progress),
-            lambda found: self._found(asked, *found),
+            found,
             while_here=True,
         )
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Then = Callable[[str, MarkChange], None]
 """Told on which step the mark is to be changed, and how."""
 
+_TYPED = 9
+"""Tags that were typed and are offered again."""
+
 
 class Marked(NamedTuple):
     """What is marked: the end of the branch with what was said of it, and the step at hand; or
@@ -88,7 +91,7 @@ class MarkAsking:
         self.app.push_screen(KeyMenu(f"Mark {marked.many}".rstrip(), tuple(rows)), chosen)
 
     def _tag(self, leaf: Mark) -> None:
-        tags = self.app.review_keys.tags
+        tags = self._lettered(leaf)
         if not tags:
             self._typed_tag(leaf)
             return
@@ -103,9 +106,26 @@ class MarkAsking:
 
         self.app.push_screen(KeyMenu("Tags: a letter puts one on, or off", tuple(rows)), chosen)
 
+    def _lettered(self, leaf: Mark) -> dict[str, str]:
+        """Tags behind a key: those of the configuration, then with a number those that stand here
+        and those that were typed last.
+        """
+        tags = dict(self.app.review_keys.tags)
+        others = dict.fromkeys((*leaf.tags, *reversed(self.app.typed_tags)))
+        free = (digit for digit in "123456789" if digit not in tags)
+        known = set(tags.values())
+        tags |= dict(zip(free, (tag for tag in others if tag not in known), strict=False))
+        return tags
+
     def _typed_tag(self, leaf: Mark) -> None:
+        def typed(text: str) -> MarkChange:
+            if text:
+                before = (tag for tag in self.app.typed_tags if tag != text)
+                self.app.typed_tags = [*before, text][-_TYPED:]
+            return MarkChange(toggle_tag=text)
+
         words = f"now: {', '.join(leaf.tags)}" if leaf.tags else ""
-        self._ask(leaf, "tag", words, leaf.tags, lambda text: MarkChange(toggle_tag=text))
+        self._ask(leaf, "tag", words, leaf.tags, typed)
 
     def _note(self, leaf: Mark) -> None:
         words = f"now: {leaf.note}" if leaf.note else ""

@@ -68,8 +68,11 @@ class ReplaceAskScreen(ModalScreen[ReplaceAsked | None]):
         Binding("down", "turn(1)", "Where", show=False, priority=True),
     ]
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, before: ReplaceAsked | None = None, problem: str = "") -> None:
+        """``before`` is what was asked for, where that came to nothing: the ``problem``."""
         super().__init__()
+        self._before = before
+        self._problem = problem
         self._title = title
         self._guard = KeyGuard()
         self._where = 0
@@ -94,6 +97,13 @@ class ReplaceAskScreen(ModalScreen[ReplaceAsked | None]):
         """Type at once."""
         self._boxes["find"].focus()
         self._guard.opened("the dialog opens")
+        if (before := self._before) is not None:
+            wanted = before.wanted
+            texts = (wanted.find, wanted.put, before.reason)
+            for box, text in zip(self._boxes.values(), texts, strict=True):
+                box.value = text
+            self._where = next(n for n, (_, where) in enumerate(_WHERE) if where == wanted.roles)
+        self._say(self._problem)
         self.action_turn(0)
 
     def action_turn(self, by: int) -> None:
