@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from rollstep.core.listing.rollout_list import Order
 from rollstep.core.store.facts import ListedRollout, RolloutFacts
 
 from ..cells import cells
@@ -41,6 +42,11 @@ def _verdict(listed: ListedRollout, now: float) -> Span:
 def _score(listed: ListedRollout, now: float) -> Span:
     score = (listed.facts or _NO_FACTS).score
     return ("" if score is None else f"{score:g}"[:6]), "text"
+
+
+def _rating(listed: ListedRollout, now: float) -> Span:
+    rating = (listed.facts or _NO_FACTS).rating
+    return ("" if rating is None else str(rating)), "text"
 
 
 def _number(of: Callable[[ListedRollout], int], style: str = "text") -> Callable[..., Span]:
@@ -86,6 +92,7 @@ COLUMNS: tuple[Column, ...] = (
         _number(lambda listed: (listed.facts or _NO_FACTS).flags, "warn"),
         True,
     ),
+    Column("rating", "rating", 6, 106, _rating, True),
     Column("stop", "stop", 14, 70, _stop),
     Column("tags", "tags", 12, 100, _words(lambda facts: facts.tags)),
     Column("models", "model", 18, 124, _words(lambda facts: facts.models)),
@@ -114,10 +121,20 @@ def header(made: Table, sort: str, descending: bool) -> Row:
     """The names of the columns; the one that the table is in the order of has a sign."""
     spans: list[Span] = [("   ", "dim")]
     for column, width in made.columns:
-        sign = ("▼" if descending else "▲") if column.sort == sort else ""
-        text = fit(column.name + sign, width)
+        sign = _sign(descending) if column.sort == sort else ""
+        text = column.name[: width - len(sign)] + sign
         spans += [(_placed(text, width, column.right) + " ", "key" if sign else "heading")]
     return row(*spans)
+
+
+def order_words(made: Table, order: Order) -> str:
+    """By what the table is sorted, where none of its columns shows it."""
+    shown = any(column.sort == order.by for column, _ in made.columns)
+    return "" if shown or order == Order() else f"by {order.by} {_sign(order.descending)}"
+
+
+def _sign(descending: bool) -> str:
+    return "▼" if descending else "▲"
 
 
 def draw(made: Table, listed: ListedRollout | None, now: float, *, here: bool, chosen: bool) -> Row:

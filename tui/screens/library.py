@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from ..actions import Action
 from ..library.actions import on_this_screen, opening_keys
-from ..library.columns import draw, header, table
+from ..library.columns import Table, draw, header, order_words, table
 from ..library.model import LibraryModel
 from ..library.words import key_line, nothing, title, with_failed
 from ..palette import Palette
@@ -213,7 +213,7 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         self.keys.place(Region(0, height - 2, width, 2))
         path = str(self.rollstep.controller.library_path or "")
         self.title_pane.set_rows(
-            [title(self.model, one_line(path), self.upkeep.waiting, width, self.listing.doing)]
+            [title(self.model, one_line(path), self.upkeep.waiting, width, self._said_above(over))]
         )
         self._paint_table(over)
         if page:
@@ -221,10 +221,17 @@ class LibraryScreen(Screen["Chosen"], inherit_bindings=False):
         self._paint_keys()
         self.filter_line.place(width, height)
 
+    def _table(self, region: Region) -> Table:
+        return table(region.width - (1 if self._beside else 0))
+
+    def _said_above(self, region: Region) -> str:
+        """What takes long at the moment, or the order, where no column shows it."""
+        return self.listing.doing or order_words(self._table(region), self.model.order)
+
     def _paint_table(self, region: Region) -> None:
         model, height = self.model, region.height - 1
         missing = model.missing(height)
-        made = table(region.width - (1 if self._beside else 0))
+        made = self._table(region)
         self._unread = False
         rows: list[Row] = [header(made, model.order.by, model.order.descending)]
         for place in range(model.top, min(model.top + height, len(model))):

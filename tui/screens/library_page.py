@@ -111,8 +111,18 @@ class PageReader:
 
     def walk(self, by: int) -> str:
         """Point at the next hit, or the one before; what is to be said of it."""
-        page = self._page
-        if page is None or not page.hits:
+        from rollstep.core.listing.rollout_list import parse_query
+
+        from ..library.preview import words_of
+
+        page, model = self._page, self.screen.model
+        if not len(model):
+            return "No rollout is listed."
+        if page is None:
+            return "It is being read."
+        if not page.hits and words_of(parse_query(model.listed_query)):
+            return "The filter's words stand in none of its steps in sight."
+        if not page.hits:
             return 'The filter looks for no words in the steps of this one: / "refund" does.'
         at = self._hit + by if self._hit >= 0 or by > 0 else len(page.hits) - 1
         self._hit = at % len(page.hits)

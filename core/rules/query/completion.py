@@ -109,7 +109,7 @@ def _values(
     if field.kind == "flag":
         offered |= {"true": "", "false": ""}
     for value in () if field.only else known.get(ref_text(ref), ()):
-        offered.setdefault(value_text(value, field), "in this rollout")
+        offered.setdefault(value_text(value, field), vocabulary.occurs)
     if (member := declared.get(ref_text(ref))) is not None:
         for value in member.values:
             offered.setdefault(value_text(value, field), f"may be so, {member.whose}")
@@ -167,7 +167,7 @@ def _fields(
     offered["not"] = "what follows must not hold"
     for name in known:
         if name not in offered:
-            offered[name] = "in this rollout"
+            offered[name] = vocabulary.occurs
     for name, member in declared.items():
         offered[name] = member.words
     folded = begun.casefold()

@@ -55,7 +55,7 @@ class QueryError(UsageError):
 
 class Field(msgspec.Struct, frozen=True):
     """Something that a query may ask for. ``words`` are values to offer; with ``only`` there are
-    no others.
+    no others. ``dated``: it is a date, or the beginning of one.
     """
 
     name: str
@@ -64,14 +64,16 @@ class Field(msgspec.Struct, frozen=True):
     words: tuple[str, ...] = ()
     only: bool = False
     member: Member = ""
+    dated: bool = False
 
 
 class Vocabulary:
     """The fields of one kind of thing. ``text`` names the field that a quoted text or a regular
-    expression without a field looks at.
+    expression without a field looks at; ``occurs`` says of a value that is offered where it is.
     """
 
-    def __init__(self, fields: Sequence[Field], text: str) -> None:
+    def __init__(self, fields: Sequence[Field], text: str, occurs: str = "in this rollout") -> None:
+        self.occurs = occurs
         self.fields = tuple(fields)
         self.text = text
         self._by_name = {field.name: field for field in fields}

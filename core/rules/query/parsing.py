@@ -78,6 +78,7 @@ _NAME = re.compile(r"[^\W\d]\w*")
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
 _REGEX = re.compile(r"/(?:\\.|[^/\\])*/", re.DOTALL)
 _OPERATOR = re.compile("|".join(map(re.escape, OPERATORS)))
+_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2})?)?)?)?)?", re.ASCII)
 _TOKEN = re.compile(r"(?:[\w$@.-]|~[01])+")
 _KEYWORDS = ("and", "or", "not")
 _decode_string = json.JSONDecoder(strict=False).decode
@@ -255,6 +256,8 @@ class _Parser:
                 raise self._error(f"{field.name} {_WANTED[field.kind]}, without quotes", start)
         else:
             value = self._meant(self._words(ref), field, op, start)
+        if field.dated and op not in (":", "~") and _DATE.fullmatch(str(value)) is None:
+            raise self._error(f"{field.name} is a date: 2026-11-29 or 2026-11-29T14:03", start)
         if field.only and not _can_hold(field, op, str(value)):
             near = _nearest(str(value), field.words)
             hint = f"; did you mean {near}?" if near else ""
@@ -264,7 +267,7 @@ class _Parser:
 
     def _meant(self, word: str, field: Field, op: str, start: int) -> Value:
         """What an unquoted value stands for, by the kind of the field."""
-        if field.kind in ("word", "text") or op == ":":
+        if field.kind in ("word", "text") or field.dated or op == ":":
             return word
         if field.kind == "flag" and word in _YES_AND_NO:
             return word == "yes"

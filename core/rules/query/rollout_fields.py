@@ -58,9 +58,10 @@ ROLLOUTS = Vocabulary(
         Field("model", "word", "A model that made steps of it."),
         Field("cost", "number", "Dollars that its live steps took; unknown prices count nothing."),
         Field("tokens", "number", "Tokens that its live steps took."),
-        Field("updated", "json", "When it last changed: updated > 2026-11-29T14:03."),
+        Field("updated", "json", "When it last changed: updated > 2026-11-29T14:03.", dated=True),
         Field("text", "text", "What is said in any of its steps, or its title."),
     ),
     text="text",
+    occurs="in this library",
 )
 """Everything that a query may ask of a rollout."""
