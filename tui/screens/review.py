@@ -29,6 +29,7 @@ from ..wrap import fit
 from .review_find import Finding
 from .review_look import LookingAbout
 from .review_make import Making
+from .review_read import Reading
 
 if TYPE_CHECKING:
     from rollstep.core.review.queue import Entry, News
@@ -94,6 +95,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         self.keeper = Keeper(app.controller.engine, model.kept)
         self.making = Making(self)
         self.finding = Finding(self)
+        self.reading = Reading(self)
         self.column: Column | None = None
         self.flashed: Span | None = None
         self._loading = ""
@@ -239,31 +241,6 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         """The place of the step at the cursor; -1 for none."""
         return self.column.model.cursor if self.column is not None else -1
 
-    def _seen(self, items: list[int]) -> None:
-        """These steps were read."""
-        column = self.column
-        if column is None:
-            return
-        loaded, steps = column.loaded, column.path.steps
-        ids = {steps[item].id for item in items} - loaded.read
-        loaded.read |= ids
-        self.model.unkept.setdefault(self.model.queue.current, set()).update(ids)
-        self._keep_read()
-
-    def _keep_read(self) -> None:
-        """Keep which steps were read; what could not be kept is sent again with the next."""
-        unkept, self.model.unkept = self.model.unkept, {}
-        for rollout_id, ids in unkept.items():
-            if ids:
-                self.rollstep.later(self._keeping_read(rollout_id, frozenset(ids)))
-
-    async def _keeping_read(self, rollout_id: str, ids: frozenset[str]) -> None:
-        try:
-            await asyncio.wrap_future(self.keeper.keep_read(rollout_id, ids))
-        except RollstepError:
-            self.model.unkept.setdefault(rollout_id, set()).update(ids)
-            raise
-
     def action_read(self, by: int) -> None:
         """Read on, a screenful; what was seen is read now."""
         self.flashed = None
@@ -272,25 +249,17 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             return
         if by > 0:
             seen = column.in_sight()
-            self._seen(seen)
+            self.reading.seen(seen)
             moved = column.scroll(max(column.height - 2, 1))
             unread = [i for i in column.in_sight() if i not in seen]
             if moved and unread:
                 column.model.cursor = unread[0]
             elif not moved and seen:
                 column.model.cursor = len(column.path) - 1
-                self.flashed = (self._end_words(), "dim")
+                self.flashed = (self.reading.end_words(), "dim")
         elif column.scroll(-max(column.height - 2, 1)) and (sight := column.in_sight()):
             column.model.cursor = sight[0]
         self.paint()
-
-    def _end_words(self) -> str:
-        unread = self.model.unread()
-        if unread:
-            turns = f"{unread:,} turn{'s' if unread != 1 else ''}"
-            return f"The end; {turns} before it not read yet: {BY_ID['first'].short} goes there."
-        decide = " ".join(BY_ID[name].short for name in ("accept", "reject", "unsure"))
-        return f"All of it is read: {decide} decide."
 
     def follow(self, before: int) -> None:
         """The cursor has moved: the step it stood on was read, if its end was in sight."""
@@ -298,7 +267,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
         if column is None:
             return
         if column.model.cursor > before >= 0 and before in column.in_sight():
-            self._seen([before])
+            self.reading.seen([before])
         column.show_cursor()
         self.flashed = None
         self.paint()
@@ -310,8 +279,8 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             self.column.model.move(by)
             self.follow(before)
             if by > 0 and before == last and last in self.column.in_sight():
-                self._seen([last])
-                self.flash(self._end_words(), "dim")
+                self.reading.seen([last])
+                self.flash(self.reading.end_words(), "dim")
                 self.paint()
 
     def action_end(self, side: int) -> None:
@@ -432,7 +401,7 @@ class ReviewScreen(Screen[str | None], inherit_bindings=False):
             self.dismiss(None)
             return
         self._leaving = True
-        self._keep_read()
+        self.reading.keep()
         self.rollstep.later(self._leave())
 
     async def _leave(self) -> None:
