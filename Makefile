@@ -8,7 +8,7 @@ export VENV PYTHON
 unexport PYTHONDONTWRITEBYTECODE
 
 # Many tests wait for a condition, so that one process a core leaves the cores idle for half the time.
-WORKERS ?= $(shell python3 -c "import os; print(min((os.cpu_count() or 1) * 2, 8))")
+WORKERS ?= $(shell python3 -c "import os; print(min((os.cpu_count() or 1) * 5 // 2, 8))")
 
 .PHONY: demo test test-long test-formats check format bench lock clean environment environment-dev
 

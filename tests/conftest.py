@@ -22,7 +22,7 @@ LONG = os.environ.get("ROLLSTEP_LONG_TESTS") == "1"
 PATIENCE = 3600 if LONG else 240
 """Seconds that one test may take at the very most."""
 
-settings.register_profile("short", deadline=None, max_examples=40)
+settings.register_profile("short", deadline=None, max_examples=25)
 settings.register_profile("long", deadline=None, max_examples=2000)
 settings.load_profile("long" if LONG else "short")
 

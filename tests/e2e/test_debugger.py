@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import signal
+import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +18,7 @@ from rollstep.core.model.messages import ToolResult, payload_text
 from rollstep.core.model.steps import Step
 from rollstep.core.store.library import Library
 
+from .conftest import Installed
 from .terminal import PATIENCE, Terminal
 
 Launch = Callable[..., Terminal]
@@ -160,6 +165,28 @@ def test_being_told_to_end_leaves_the_terminal_as_it_was(launch: Launch, number:
     terminal.kill(number)
     terminal.wait()
     assert terminal.left_on() == []
+
+
+def test_a_terminal_that_is_gone_ends_the_program(
+    installed: Installed, user_env: dict[str, str]
+) -> None:
+    """Without a signal that says so: the terminal is not that of the program's session."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (30, 100))
+    program = subprocess.Popen(
+        [installed.command, "demo"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**user_env, "TERM": "xterm-256color"},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    seen = b""
+    while b"begin" not in seen:
+        seen += os.read(ours, 65_536)
+    os.close(ours)
+    assert program.wait(PATIENCE) != 0
 
 
 def test_bytes_that_are_no_text_do_not_end_the_program(launch: Launch) -> None:

@@ -104,7 +104,7 @@ async def test_work_and_what_takes_it_back_outlive_the_screen(
         await driver.until(lambda: isinstance(driver.app.screen, LibraryScreen))
         await driver.until(lambda: "Marking … 2 of 6; Esc ends it there" in text(driver))
         await driver.press("R")
-        assert "Marking: R waits until that is over." in text(driver)
+        await driver.until(lambda: "Marking: R waits until that is over." in text(driver))
         await driver.press("escape")
         gate.opened.set()
         await driver.until(lambda: "Accepted: 3. u takes it back." in text(driver))

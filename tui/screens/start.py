@@ -116,6 +116,8 @@ class StartScreen(Screen[StartChoice | None]):
 
     def on_mount(self) -> None:
         """Keys move at once."""
+        if not self.query("#notice"):
+            return  # the app is ending, and nothing was put on the screen any more
         self._list.focus()
         self.query_one("#notice").display = bool(self.request.notice)
         self._say_keys()
