@@ -9,22 +9,29 @@ from rollstep.core.errors import ExportError
 from rollstep.core.export import export, export_report, render
 from rollstep.core.formats.table import FORMATS
 
-from .trajectories import NAMES, subject
+from .trajectories import NAMES, about, subject
 
 WRITERS = [name for name, fmt in FORMATS.items() if fmt.writes and not fmt.whole]
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("fmt", WRITERS)
-def test_it_is_written_or_refused_in_words(fmt: str, name: str, tmp_path: Path) -> None:
+def test_each_is_written_or_refused_in_words(fmt: str, tmp_path: Path) -> None:
+    for name in NAMES:
+        with about(name):
+            folder = tmp_path / name
+            folder.mkdir()
+            _written_or_refused(fmt, name, folder)
+
+
+def _written_or_refused(fmt: str, name: str, folder: Path) -> None:
     one = subject(name)
     report = export_report(one, fmt)
     if report.refused:
         for fault in report.refused:
             assert len(fault.render()) > 20
         with pytest.raises(ExportError):
-            export(one, fmt, tmp_path / "refused")
-        assert not list(tmp_path.iterdir())
+            export(one, fmt, folder / "refused")
+        assert not list(folder.iterdir())
         return
     data = render(one, fmt)
     assert data

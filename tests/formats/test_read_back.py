@@ -18,7 +18,7 @@ from rollstep.core.model.messages import Stop, TargetReply, ToolResult, UserMess
 from rollstep.core.model.rollout import Rollout, RolloutHeader
 from rollstep.core.model.steps import Step
 
-from .trajectories import NAMES, subject
+from .trajectories import NAMES, about, subject
 
 _ALIKE = {
     "trl": {"openai", "trl"},
@@ -83,10 +83,14 @@ def test_what_is_written_is_recognised(fmt: str, tmp_path: Path) -> None:
         assert [fault for each in found for fault in each.faults] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("fmt", BACK)
-def test_every_message_comes_back(fmt: str, name: str, tmp_path: Path) -> None:
-    path = tmp_path / f"one{FORMATS[fmt].suffix}"
+def test_every_message_comes_back(fmt: str, tmp_path: Path) -> None:
+    for name in NAMES:
+        with about(name):
+            _comes_back(fmt, name, tmp_path / f"{name}{FORMATS[fmt].suffix}")
+
+
+def _comes_back(fmt: str, name: str, path: Path) -> None:
     one = written(fmt, name, path)
     if one is None or not one.trajectory.steps:
         return

@@ -6,7 +6,8 @@ format refuses of it must be refused in words; what it writes must satisfy the r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 from rollstep.core.export import subject_of
@@ -424,6 +425,16 @@ NAMES = tuple(maker.__name__.removeprefix("_") for maker in _MAKERS)
 def made(name: str) -> Made:
     """The rollout of this name, made anew."""
     return _MAKERS[NAMES.index(name)]()
+
+
+@contextmanager
+def about(name: str) -> Iterator[None]:
+    """What fails in here fails for this trajectory."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"the trajectory {name}")
+        raise
 
 
 def subject(name: str) -> Subject:
