@@ -30,7 +30,7 @@ _START_BUDGET = 1.3
 _KEY_BUDGET = 5
 _HELD_SECONDS = 3
 _BURST = 'title:"rollout 0999" "answer 9" turns>0 tag:a  and'
-_SLOW = "text~/(a|aa)+c$/"
+_SLOW = "text~/(a|aa)+r$/"
 """What no index helps with, and what is so bad an expression that another process looks for it."""
 
 
