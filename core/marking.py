@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -139,10 +139,37 @@ async def take_marks_back(
     progress: Progress | None = None,
 ) -> Marked:
     """Undo these marks; one that is not the last thing done in its rollout is left, and said."""
-    done: list[MarkedRollout] = []
+    return Marked(*await undo_each(library, marked, by, open_session, progress))
+
+
+class Made(Protocol):
+    """Something that was done in a rollout, by the command of this number."""
+
+    @property
+    def rollout_id(self) -> str: ...  # noqa: D102
+    @property
+    def command(self) -> int: ...  # noqa: D102
+
+
+M = TypeVar("M", bound=Made)
+Said = tuple[tuple[str, str], ...]
+"""Rollouts, each with the words on it."""
+
+
+async def undo_each(
+    library: Library,
+    made: Iterable[M],
+    by: str,
+    open_session: Session | None,
+    progress: Progress | None,
+) -> tuple[tuple[M, ...], Said, Said]:
+    """Undo these commands, one rollout after the other: those that are undone, those that may be
+    later, and those that cannot be, each with why.
+    """
+    done: list[M] = []
     failed: list[tuple[str, str]] = []
     over: list[tuple[str, str]] = []
-    async for each in one_by_one(tuple(marked), progress):
+    async for each in one_by_one(tuple(made), progress):
         try:
             async with working_on(library, each.rollout_id, open_session, by) as session:
                 why = why_not_undone(session, each.command)
@@ -156,7 +183,7 @@ async def take_marks_back(
             failed.append((each.rollout_id, str(error)))
         except RollstepError as error:
             over.append((each.rollout_id, str(error)))
-    return Marked(tuple(done), tuple(failed), tuple(over))
+    return tuple(done), tuple(failed), tuple(over)
 
 
 def why_not_undone(session: Session, command: int) -> str:

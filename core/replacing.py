@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from .errors import RollstepError, UsageError
-from .marking import MAY_BE_LATER, Progress, one_by_one, why_not_undone, working_on
+from .marking import Progress, one_by_one, undo_each, working_on
 from .model.steps import Step
 from .rules.branches import opened_leaf
 from .rules.replacing import Replacement, TextHit, check_replacement, hits_in
@@ -115,21 +115,4 @@ async def take_replacements_back(
     progress: Progress | None = None,
 ) -> ReplacedMany:
     """Undo these commands; a rollout in which something else was done since is left, and said."""
-    done: list[Changed] = []
-    failed: list[tuple[str, str]] = []
-    over: list[tuple[str, str]] = []
-    async for each in one_by_one(tuple(changed), progress):
-        try:
-            async with working_on(library, each.rollout_id, open_session, by) as session:
-                why = why_not_undone(session, each.command)
-                if not why:
-                    await session.undo()
-            if why:
-                over.append((each.rollout_id, why))
-            else:
-                done.append(each)
-        except MAY_BE_LATER as error:
-            failed.append((each.rollout_id, str(error)))
-        except RollstepError as error:
-            over.append((each.rollout_id, str(error)))
-    return ReplacedMany(tuple(done), tuple(failed), tuple(over))
+    return ReplacedMany(*await undo_each(library, changed, by, open_session, progress))
